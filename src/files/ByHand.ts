@@ -8,7 +8,7 @@ import { basename, dirname, join } from "node:path"
 import { Effect, FileSystem } from "effect"
 import { floorOf, format, max } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
-import { inputAmount, type Market } from "../domain/Market.ts"
+import { inputAmount, type Market, type Side } from "../domain/Market.ts"
 import type { Budget, Strategy } from "../strategy/Strategy.ts"
 
 const prefix = "by-hand-"
@@ -49,22 +49,26 @@ export const ordersIn = (text: string): ReadonlyMap<string, string> =>
 
 const sizePattern = /side: (buy|sell), price: ([\d.]+), size: \{ base: ([\d.]+) \}/
 
-/** Adds what the largest orders pay, so that the bot asks for the price of such orders. Lines that a person has rewritten do not count. */
+/** Adds what the largest living orders pay, so that the bot asks for the price of such orders. Lines that a person has rewritten do not count. */
 export const withLargestOrder = (strategy: Strategy): Strategy => {
   const { market, name, text } = strategy
   if (!isByHand(name)) return strategy
-  const rules = [...ordersIn(text).values()]
-  const payments = rules.flatMap((rule) => {
-    const [, side, price = "", size = ""] = sizePattern.exec(rule) ?? []
-    const [at, base] = [Decimal.parse(price), Decimal.parse(size)]
+  const rules = [...ordersIn(text)]
+  const payments = rules.flatMap(([id, rule]) => {
+    const [, word, price = "", size = ""] = sizePattern.exec(rule) ?? []
+    const [at, base, side] = [Decimal.parse(price), Decimal.parse(size), word === "sell" ? "SELL" : "BUY"] as const
     if (at === undefined || base === undefined) return []
-    const quantity = floorOf(base, market.base.decimals)
-    if (side === "sell") return [{ base: quantity, quote: 0n }]
-    return [{ base: 0n, quote: inputAmount(market, "BUY", quantity, at) }]
+    return [{ id, side, amount: inputAmount(market, side, floorOf(base, market.base.decimals), at) }]
   })
   if (payments.length === 0 && rules.length > 0) return strategy
-  const largestOf = (key: "base" | "quote") => payments.reduce((largest, each) => max(largest, each[key]), 0n)
-  return { ...strategy, largestOrder: { base: largestOf("base"), quote: largestOf("quote") } }
+  const largestOrder: Strategy["largestOrder"] = (ends) => {
+    const ofOrders = Map.groupBy(ends, ([slot]) => orderOf(slot))
+    const living = payments.filter(({ id }) => ofOrders.get(id)?.every(([, isEnd]) => isEnd) !== true)
+    const largestOf = (side: Side) =>
+      living.reduce((largest, each) => (each.side === side ? max(largest, each.amount) : largest), 0n)
+    return { base: largestOf("SELL"), quote: largestOf("BUY") }
+  }
+  return { ...strategy, largestOrder }
 }
 
 const idsIn = (text: string, line: RegExp): ReadonlyArray<string> =>

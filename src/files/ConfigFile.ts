@@ -374,8 +374,7 @@ const signerOf = (
   const key = plain ?? keystore
   if (signer !== undefined && key !== undefined) return report(to, key, "account has a key and a signer: leave one out")
   // An unreadable key has already been reported.
-  if (signer === undefined && key === undefined && to.problems.length > 0) return undefined
-  if (signer === undefined && key === undefined)
+  if (signer === undefined && key === undefined && to.problems.length === 0)
     return report(to, at("key"), 'missing key "key": ed25519 key of the account', "or `keystore`, or `signer`")
   if (signer === undefined) return undefined
   if (signerId === undefined) return report(to, signer, "account.signer needs account.signerId beside it")

@@ -68,24 +68,20 @@ const check = (node: YamlNode, allowed: Allowed, to: Report, key = ""): void => 
       // Below such a key, the value of each asset is a recipient too.
       check(value, allowed, to, recipientKeys.has(key) ? key : name)
     }
-    return
-  }
-  if (key === "command") {
+  } else if (key === "command") {
     const words =
       node.type === "list" ? node.items.map((item) => (item.type === "scalar" ? item.text : "")) : [node.text]
     if (!allowed.programs.has(wordsOf(words))) tell(to, node, "programs", words.join(" "))
-    return
-  }
-  if (node.type === "list") {
+  } else if (node.type === "list") {
     for (const item of node.items) check(item, allowed, to, key)
-    return
+  } else {
+    const { text } = node
+    if (recipientKeys.has(key) && !allowed.recipients.has(text)) tell(to, node, "recipients", text)
+    const host = hostIn(text)
+    if (host !== undefined && !allowed.addresses.has(host)) tell(to, node, "addresses", host)
+    else if (host === undefined && outside.some((pattern) => pattern.test(text)))
+      report(to, node, `${text} is outside the account's folder`, "a row's files lie in secrets/NAME alone")
   }
-  const { text } = node
-  if (recipientKeys.has(key) && !allowed.recipients.has(text)) tell(to, node, "recipients", text)
-  const host = hostIn(text)
-  if (host !== undefined && !allowed.addresses.has(host)) tell(to, node, "addresses", host)
-  else if (host === undefined && outside.some((pattern) => pattern.test(text)))
-    report(to, node, `${text} is outside the account's folder`, "a row's files lie in secrets/NAME alone")
 }
 
 /** Matches an absolute path, one with `..`, or braces that may expand to `..`, also after a prefix such as `journal:`. */

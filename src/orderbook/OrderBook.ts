@@ -1,10 +1,9 @@
 /**
- * The order book of a service that publishes none. The market's side consists of dry quotes (`MarketBook`: one for each market), our side
- * of the open orders of every account. One book serves the whole process, so each market is requested once. A market whose quotes are
+ * The order book of a service that publishes none. It consists of dry quotes (`MarketBook`: one for each market). One book serves the whole process, so each market is requested once. A market whose quotes are
  * refused does not stop the others, and one that does not answer does not keep them waiting.
  */
 import { Clock, Context, Deferred, Effect, Fiber, Layer } from "effect"
-import { type Book, bestFirst, type Depth, type OwnOrder } from "../domain/Book.ts"
+import type { Book, Depth } from "../domain/Book.ts"
 import type { Market, TwoSidedPrice } from "../domain/Market.ts"
 import { Venue } from "../venue/Venue.ts"
 import * as MarketBook from "./MarketBook.ts"
@@ -52,9 +51,6 @@ export class OrderBook extends Context.Service<
     /** Restores the last usable mid after a restart. */ remember(market: string, mid: number, at: number): void
     /** `undefined` before the first poll of the market. */ book(market: string): Book | undefined
     /** Deeper levels, for strategies; `undefined` before the first one. */ depth(market: string): Depth | undefined
-    /** Replaces the open orders of an account, by market. */
-    setRestingOrders(account: string, orders: ReadonlyMap<string, ReadonlyArray<OwnOrder>>): void
-    /** Open orders of all accounts in a market, best first. */ restingOrders(market: string): ReadonlyArray<OwnOrder>
   }
 >()("limitbot/orderbook/OrderBook") {
   static readonly layer = Layer.effect(
@@ -68,7 +64,6 @@ export class OrderBook extends Context.Service<
       const prices = new Map<string, TwoSidedPrice>()
       const doubts = new Map<string, Doubt>()
       const sources = new Map<string, SecondSource.SecondSource>()
-      const resting = new Map<string, ReadonlyMap<string, ReadonlyArray<OwnOrder>>>()
 
       const sourceOf = (market: string): SecondSource.SecondSource => {
         const source = sources.get(market) ?? SecondSource.make(market, terms)
@@ -141,11 +136,7 @@ export class OrderBook extends Context.Service<
         doubts,
         remember: (market, mid, at) => sourceOf(market).remember({ mid, at }),
         book: (market) => markets.get(market)?.book(),
-        depth: (market) => markets.get(market)?.depth(),
-        setRestingOrders: (account, orders) => {
-          resting.set(account, orders)
-        },
-        restingOrders: (market) => bestFirst([...resting.values()].flatMap((orders) => orders.get(market) ?? []))
+        depth: (market) => markets.get(market)?.depth()
       })
     })
   )

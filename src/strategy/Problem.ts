@@ -67,6 +67,9 @@ export interface Report {
   readonly maxPriceDeviation?: Decimal.Decimal
 }
 
+/** The answer of a check: `undefined` after a report of the problem. */
+export type Sound = true | undefined
+
 export const report = (to: Report, span: Span, message: string, hint?: string): undefined => {
   to.problems.push(problemAt(to.source, span, message, hint))
   return undefined

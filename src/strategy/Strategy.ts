@@ -116,10 +116,10 @@ export interface Strategy extends Behaviour {
   readonly restsAtWrittenPrices?: true
   readonly mayLackOrders?: true
   /**
-   * Payments of the largest orders, for the size of quotes. Default: a tenth of the budget. Both zero: the bot quotes for it only if no other
-   * strategy has orders.
+   * Payments of the largest orders, for the size of quotes. `ends`: true for each slot that gets no further order. Default: a tenth of the
+   * budget. Both zero: the bot quotes for it only if no other strategy has orders.
    */
-  readonly largestOrder?: { readonly base: Amount; readonly quote: Amount }
+  readonly largestOrder?: (ends: ReadonlyMap<string, boolean>) => Pick<Budget, "base" | "quote">
   /** `file`: as the user named it. `hash`: SHA-256 of its text. */
   readonly file: string
   readonly hash: string

@@ -3,10 +3,10 @@
  * exact digits. Size, depth and number of nodes are bounded. Anchors, aliases, merge keys, tags, directives and further documents are
  * refused. It never throws and runs in linear time.
  */
-import { Result } from "effect"
+import { Predicate, Result } from "effect"
 import type { CST, Node, YAMLError } from "yaml"
 import { Composer, isMap, isScalar, isSeq, Parser } from "yaml"
-import { inOrder, lineAt, type Problem, place, quoted, type Report, report, type Span } from "./Problem.ts"
+import { inOrder, lineAt, type Problem, place, quoted, type Report, report, type Sound, type Span } from "./Problem.ts"
 
 export const mostCharacters = 256 * 1024
 const maxDepth = 20
@@ -61,18 +61,14 @@ export const readFile = <A>(reader: (node: YamlNode, to: Report) => A | undefine
   return { to, fields: Result.isFailure(yaml) ? undefined : reader(yaml.success, to) }
 }
 
-const checkCharacters = (to: Report): boolean => {
+const checkCharacters = (to: Report): Sound => {
   const { text } = to.source
-  if (text.length > mostCharacters) {
-    report(to, { start: 0, end: 1 }, `the file has ${text.length} characters; the maximum is ${mostCharacters}`)
-    return false
-  }
-  const control = text.search(controlCharacter)
-  if (control >= 0) {
-    const code = text.charCodeAt(control).toString(16).padStart(4, "0")
-    report(to, { start: control, end: control + 1 }, `a control character (U+${code}) is not allowed in this file`)
-  }
-  return control < 0
+  if (text.length > mostCharacters)
+    return report(to, { start: 0, end: 1 }, `the file has ${text.length} characters; the maximum is ${mostCharacters}`)
+  const start = text.search(controlCharacter)
+  if (start < 0) return true
+  const code = text.charCodeAt(start).toString(16).padStart(4, "0")
+  return report(to, { start, end: start + 1 }, `a control character (U+${code}) is not allowed in this file`)
 }
 
 const compose = (to: Report): YamlNode | undefined => {
@@ -100,7 +96,7 @@ const compose = (to: Report): YamlNode | undefined => {
 }
 
 /** No recursion, so that no depth of nesting can exhaust the stack. */
-const checkTokens = (to: Report, tokens: ReadonlyArray<CST.Token>): boolean => {
+const checkTokens = (to: Report, tokens: ReadonlyArray<CST.Token>): Sound => {
   const waiting = tokens.map((token) => ({ token, depth: 0 })).reverse()
   let nodes = 0
   let documents = 0
@@ -114,13 +110,11 @@ const checkTokens = (to: Report, tokens: ReadonlyArray<CST.Token>): boolean => {
     const childDepth = "items" in token ? depth + 1 : depth
     for (const child of childrenOf(token).toReversed()) waiting.push({ token: child, depth: childDepth })
   }
-  return to.problems.length === 0
+  return to.problems.length === 0 || undefined
 }
 
-const refuse = (to: Report, token: CST.Token, what: string): false => {
-  report(to, { start: token.offset, end: token.offset + 1 }, `${what}: not supported`)
-  return false
-}
+const refuse = (to: Report, { offset }: CST.Token, what: string): undefined =>
+  report(to, { start: offset, end: offset + 1 }, `${what}: not supported`)
 
 const refused: Readonly<Record<string, string>> = {
   anchor: "anchors (`&name`)",
@@ -148,10 +142,10 @@ const childrenOf = (token: CST.Token): ReadonlyArray<CST.Token> => {
   if (token.type === "document") return [...token.start, ...(token.value === undefined ? [] : [token.value])]
   if (token.type === "block-scalar") return token.props
   if (!("items" in token)) return []
-  return token.items.flatMap(({ start, key, sep, value }) => [...start, key, ...(sep ?? []), value].filter(isPresent))
+  return token.items.flatMap(({ start, key, sep, value }) =>
+    [...start, key, ...(sep ?? []), value].filter(Predicate.isNotNullish)
+  )
 }
-
-const isPresent = (token: CST.Token | null | undefined): token is CST.Token => token !== null && token !== undefined
 
 const phrases: ReadonlyArray<readonly [said: RegExp, message: string, hint: string]> = [
   [/^TAB_AS_INDENT/, "a tab is used as indentation", "indent with spaces"],

@@ -119,7 +119,7 @@ const makeOrders = Effect.gen(function* () {
     { value, ...trace }: Answer<OrderResponse>,
     expectedId = value.data.id
   ) {
-    const order = toOrder(value.data, yield* Clock.currentTimeMillis)
+    const order = toOrder(value.data, yield* Clock.currentTimeMillis, account.signerId)
     if (Result.isFailure(order))
       return yield* unusable(operation, `the answered order is unusable: ${order.failure}`, trace)
     if (order.success.id !== expectedId)
@@ -135,7 +135,7 @@ const makeOrders = Effect.gen(function* () {
     return yield* oneOrder(calls.createOrder, yield* client.write(calls.createOrder, send, OrderResponse))
   })
 
-  const readElement: Reading = (element, now) => Result.map(fromList(element, now), spelled)
+  const readElement: Reading = (element, now) => Result.map(fromList(element, now, account.signerId), spelled)
   const readUnfinished = remembering(readElement)
 
   const listOrders = Effect.fn("Venue.listOrders")(function* (query: Parameters<Venue["Service"]["listOrders"]>[0]) {

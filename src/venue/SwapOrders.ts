@@ -16,7 +16,8 @@ import { Swaps } from "./Swaps.ts"
 import type { Answer, CreateSwap } from "./Venue.ts"
 import { factsOf, partiesOf, pathOf, termsOf, type VenueAccount, VenueConfig } from "./VenueConfig.ts"
 import { quoteRefused, refusal, type VenueError } from "./VenueError.ts"
-import { type AssetSpellings, canonicalAssetId } from "./wire/AssetId.ts"
+import { canonicalAssetId } from "./wire/AssetId.ts"
+import { foreignFees } from "./wire/WireOrder.ts"
 import type { QuoteRequest, ShownQuote } from "./wire/WireQuote.ts"
 import type { Swap } from "./wire/WireSwap.ts"
 import { parseAmount } from "./wire/WireValue.ts"
@@ -28,7 +29,7 @@ const whole = 10_000n
 
 export const make = Effect.gen(function* () {
   const venue = yield* VenueConfig
-  const { account, assetSpellings } = venue
+  const { account } = venue
   const { settlementHashes } = factsOf(venue)
   const swaps = yield* Swaps
 
@@ -48,7 +49,7 @@ export const make = Effect.gen(function* () {
     const promised = amountOf(answer.value.quote.minAmountOut)
     if (promised < least) return yield* worse(promised, least, answer)
     const now = yield* Clock.currentTimeMillis
-    return yield* exact(calls.quote.operation, answer, toOrder(assetSpellings, answer.value, now, undefined, swap))
+    return yield* exact(calls.quote.operation, answer, toOrder(venue, answer.value, now, undefined, swap))
   })
 
   const getSwap = Effect.fn("Venue.getSwap")(function* (depositAddress: string, depositMemo?: string) {
@@ -56,7 +57,7 @@ export const make = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const { shown, ...swap } = answer.value
     const settledBy = settlementHashes ? swap.ledgerTxHashes : []
-    return yield* exact(calls.status.operation, answer, toOrder(assetSpellings, shown, now, { ...swap, settledBy }))
+    return yield* exact(calls.status.operation, answer, toOrder(venue, shown, now, { ...swap, settledBy }))
   })
 
   return { createSwap, getSwap }
@@ -109,7 +110,7 @@ const needed: ReadonlyArray<OrderTerm> = ["originAsset", "destinationAsset", "in
 
 /** `swap`: the known facts of the swap, none right after its quote. `asked`: the requested terms of the quote. */
 const toOrder = (
-  spellings: AssetSpellings | undefined,
+  { account, assetSpellings: spellings }: VenueConfig["Service"],
   { quote = {}, quoteRequest: echo = {}, timestamp, signature: quoteSignature }: ShownQuote,
   now: number,
   swap: ReadSwap | undefined,
@@ -163,10 +164,7 @@ const toOrder = (
     depositAddress,
     ...present({ depositMemo: depositMemo === "" ? undefined : depositMemo, quoteSignature }),
     depositType,
-    // Fees to our own account are not a cost.
-    appFeeBasisPoints: (echo.appFees ?? [])
-      .filter(({ recipient }) => recipient !== path.recipient && recipient !== path.refundTo)
-      .reduce((sum, { fee }) => sum + fee, 0),
+    appFeeBasisPoints: Decimal.sumOf(foreignFees(echo, account.signerId)),
     // The output is what arrives, so its fee is already taken.
     estimatedWithdrawFee: 0n,
     deadline,

@@ -73,13 +73,13 @@ export interface ExplainedMoment {
 }
 
 /** Explains every slot that is or should be in use. A slot that was given up is explained only on request by name. */
-export const explain = (moment: ExplainedMoment, asked?: string): ReadonlyArray<Explanation> => {
+export const explain = (moment: ExplainedMoment, keys: ReadonlyArray<string> = []): ReadonlyArray<Explanation> => {
   const { state } = moment
   const live = new Map(unfinished(state).map((placement) => [slotKey(placement.strategy, placement.slot), placement]))
   return [...state.strategies.values()].flatMap((strategy) => {
     const wishes = wishesOf(state, strategy, moment.strategies.get(strategy.name))
     const former = [...state.slots.values()].filter(
-      ({ strategy: owner, slot }) => owner === strategy.name && slotKey(owner, slot) === asked
+      ({ strategy: owner, slot }) => owner === strategy.name && keys.includes(slotKey(owner, slot))
     )
     const names = [...new Set([...slotsOf(strategy, live), ...former.map(({ slot }) => slot)])]
     return names.map((name) =>

@@ -73,6 +73,24 @@ describe("a file of orders by hand", () => {
     assert.deepStrictEqual(sizesIn(new Map([["buy-00000001", rewritten]])), [{ base: 0n, quote: 120_000_000n }])
   })
 
+  it("asks for the price of its largest order that has not ended", () => {
+    const split = "side: buy, price: 57000, size: { base: 0.02 }, times: 1, then: { price: [{}, {}] }"
+    const orders = new Map([...two, ["buy-00000003", `{ when: "close >= 0", ${split} }`]])
+    const strategy = ByHand.withLargestOrder(strategyIn(ByHand.edited("", market, { orders: two, budget })))
+    const all = ByHand.withLargestOrder({ ...strategy, text: ByHand.edited("", market, { orders, budget }) })
+    const quoteWith = (...ends: ReadonlyArray<readonly [string, boolean]>) =>
+      wantedBy([all], () => new Map(ends)).map(({ sizes }) => sizes.quote)
+    assert.deepStrictEqual(quoteWith(), [1_140_000_000n])
+    assert.deepStrictEqual(quoteWith(["buy-00000003-1", true], ["buy-00000003-2", false]), [1_140_000_000n])
+    const [first = "", second = ""] = two.keys()
+    const ended = [["buy-00000003-1", true] as const, ["buy-00000003-2", true] as const]
+    assert.deepStrictEqual(quoteWith(...ended, [second, false]), [590_000_000n])
+    assert.deepStrictEqual(
+      wantedBy([all], () => new Map([...ended, [first, true], [second, true]])).map(({ sizes }) => sizes),
+      [{ base: 100_000_000n, quote: 0n }]
+    )
+  })
+
   it("keeps the ids of orders that have left it", () => {
     const [first = "", second = ""] = two.keys()
     const without = ByHand.edited(text, market, { orders: new Map(), budget, ended: [first] })

@@ -106,7 +106,9 @@ assets: { ETH: { id: "nep141:eth.omft.near", decimals: 18 } }
     Effect.gen(function* () {
       const folder = newFolder()
       mkdirSync(join(folder, "anna"))
-      const row = { name: "anna", config: configText(nowhere), strategies: [{ file: "grid.yaml", text: gridText }] }
+      const unreported = { told: undefined, toldSecondsAgo: undefined }
+      const strategies = [{ file: "grid.yaml", text: gridText }]
+      const row = { name: "anna", config: configText(nowhere), strategies, ...unreported }
       const load = Effect.flip(AccountBot.loaded(folder, row))
       assert.match((yield* load).message, /allowed\.yaml: .*It lists the addresses, programs and recipients/)
       writeFileSync(join(folder, "allowed.yaml"), "addresses: [https://venue.example]\n")

@@ -49,9 +49,12 @@ const applied = Effect.fnUntraced(function* (
   writeFileSync(join(folder, "anna/grid.yaml"), strategy)
   const written: Array<AccountFiles> = []
   const registry = Layer.mock(Registry)({
-    text: (name) => {
+    one: (name) => {
       const account = storedAccounts.find((each) => each.name === name)
-      return Effect.succeed(account && { ...account, revision: 1, wanted: "running" as const, why: "" })
+      const row = { revision: 1, wanted: "running", why: "", isOwned: false } as const
+      return Effect.succeed(
+        account && { ...account, ...row, owner: undefined, told: undefined, toldSecondsAgo: undefined }
+      )
     },
     apply: (account) => Effect.sync(() => void written.push(account))
   })

@@ -188,7 +188,7 @@ describe.skipIf(server === undefined)("a fleet's database", () => {
       assert.deepStrictEqual(yield* registry.wish("killed", "", ["ben", "nobody"]), ["ben"])
       assert.isTrue(yield* registry.remove("ben"))
       yield* registry.apply({ ...ben, config: "three" })
-      assert.deepInclude(yield* registry.text("ben"), { revision: 3, config: "three", wanted: "running" })
+      assert.deepInclude(yield* registry.one("ben"), { revision: 3, config: "three", wanted: "running" })
     }).pipe(Effect.provide(database), Effect.scoped)
   )
 

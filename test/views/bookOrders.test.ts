@@ -16,7 +16,7 @@ const afterThe = (tag: BotEvent["_tag"], order: ReadonlyArray<BotEvent>) => {
   const end = events.findIndex(({ _tag }) => _tag === tag) + 1
   for (const [index, event] of events.slice(0, end).entries())
     BotState.apply(state, { sequence: index + 1, at: index + 1, event })
-  return { page: bookOrders(state, assets, market).length, venue: restingIn(state).get(market)?.length ?? 0 }
+  return { page: bookOrders(state, assets, market).length, venue: restingIn(state, market).length }
 }
 
 it("a filled order that is closing is not in the book with a quantity of 0", () => {

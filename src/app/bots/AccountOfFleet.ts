@@ -39,7 +39,7 @@ const make = Effect.fnUntraced(function* (account: string, database: Redacted.Re
   return ChosenBot.of({
     flag: `--account ${account}`,
     settings: Effect.gen(function* () {
-      const { config } = yield* row((registry) => registry.text(account))
+      const { config } = yield* row((registry) => registry.one(account))
       return { ...(yield* ConfigFile.settingsIn(`${account}/config.yaml`, config)), journal }
     }).pipe(Effect.provideContext(context)),
     reading: ({ markets, venue }) =>

@@ -4,10 +4,7 @@
  */
 import { Clock, Effect, FileSystem, Predicate, Schema } from "effect"
 import type { TradedCandle } from "../../journal/PriceStore.ts"
-
-export class DownloadFailed extends Schema.TaggedError<DownloadFailed>()("DownloadFailed", {
-  message: Schema.String
-}) {}
+import { type CommandFailed, commandFailed } from "../CommandFailed.ts"
 
 export interface WantedCandles {
   readonly exchange: string
@@ -29,26 +26,26 @@ const pageSize = 1000
 /** An exchange may give fewer candles a page than requested, so an empty page proves no more than this number empty. */
 const minPageSize = 100
 
-export const loadLibrary: Effect.Effect<unknown, DownloadFailed> = Effect.tryPromise({
+export const loadLibrary: Effect.Effect<unknown, CommandFailed> = Effect.tryPromise({
   try: () => import(library),
   catch: () =>
-    new DownloadFailed({
-      message: `Downloads need the package ${library}, which is not installed: npm install --no-save ${library}@4, then again`
-    })
+    commandFailed(
+      `Downloads need the package ${library}, which is not installed: npm install --no-save ${library}@4, then again`
+    )
 })
 
 const isExchange = (value: unknown): value is Exchange => Predicate.hasProperty(value, "fetchOHLCV")
 
 const isConstructor = (value: unknown): value is new (options: unknown) => unknown => typeof value === "function"
 
-export const openExchange = (module: unknown, id: string): Effect.Effect<Exchange, DownloadFailed> =>
+export const openExchange = (module: unknown, id: string): Effect.Effect<Exchange, CommandFailed> =>
   Effect.suspend(() => {
     const inside = Predicate.hasProperty(module, "default") ? module.default : module
     const exchangeClass = Predicate.isObject(inside) && Object.hasOwn(inside, id) ? Reflect.get(inside, id) : undefined
     const exchange = isConstructor(exchangeClass) ? new exchangeClass({ enableRateLimit: true }) : undefined
     return isExchange(exchange)
       ? Effect.succeed(exchange)
-      : Effect.fail(new DownloadFailed({ message: `--exchange ${id}: ${library} has no such exchange` }))
+      : Effect.fail(commandFailed(`--exchange ${id}: ${library} has no such exchange`))
   })
 
 const Rows = Schema.Array(
@@ -60,7 +57,7 @@ const page = (exchange: Exchange, { symbol, timeframe }: Omit<WantedCandles, "ou
     Effect.flatMap(Schema.decodeUnknownEffect(Rows)),
     Effect.mapError((error) => {
       const cause = "cause" in error && error.cause instanceof Error ? error.cause.message : error.message
-      return new DownloadFailed({ message: `${symbol}: ${cause}` })
+      return commandFailed(`${symbol}: ${cause}`)
     })
   )
 
@@ -92,7 +89,7 @@ const begin = Effect.fnUntraced(function* ({ out, from, stepMillis }: WantedCand
   }
   const text = yield* fileSystem.readFileString(out)
   if (!text.startsWith(`${header}\n`))
-    return yield* new DownloadFailed({ message: `${out}: this is not a downloaded file; name another` })
+    return yield* commandFailed(`${out}: this is not a downloaded file; name another`)
   // A torn last line is removed; its candle is downloaded again.
   const whole = text.slice(0, text.lastIndexOf("\n") + 1)
   if (whole.length < text.length) yield* fileSystem.writeFileString(out, whole)
@@ -113,10 +110,7 @@ export const run = Effect.fn("Download.run")(function* (
     const end = Math.min(to, yield* Clock.currentTimeMillis) - stepMillis
     if (since > end) return written
     const rows = yield* page(exchange, wanted, since).pipe(
-      Effect.mapError(
-        ({ message }) =>
-          new DownloadFailed({ message: `${message}; ${out} is kept, and the same command continues it` })
-      )
+      Effect.mapError(({ message }) => commandFailed(`${message}; ${out} is kept, and the same command continues it`))
     )
     const fresh = rows.filter(([time]) => time >= since && time <= end).sort(([a], [b]) => a - b)
     const last = fresh.at(-1)?.[0]

@@ -4,7 +4,7 @@
  * while two processes believe that they have the account's shard.
  */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
-import { Deferred, Duration, Effect, Hash, Layer, Option, Schema } from "effect"
+import { Deferred, Duration, Effect, Hash, Layer, Option } from "effect"
 import { PersistenceError } from "effect/cluster/ClusterError"
 import * as EntityId from "effect/cluster/EntityId"
 import * as Runner from "effect/cluster/Runner"
@@ -22,16 +22,13 @@ import { getCurrentVersion } from "effect/Version"
 import type { JournalError } from "../../journal/Journal.ts"
 import { deadAfterSeconds, type OwnedAccount } from "../../journal/postgres/Registry.ts"
 import { clusterPrefix } from "../../journal/postgres/tables.ts"
+import { commandFailed } from "../CommandFailed.ts"
 
 /** Earlier servers do not end the session of a frozen process, which holds its locks. */
 const minServer = 14
 
 /** Groups of shards. The second contains no account: its name shows other runners the version of the tables, locks and messages. */
 export const groups = ["default", `effect ${getCurrentVersion()}`] as const
-
-export class DatabaseUnfit extends Schema.TaggedError<DatabaseUnfit>()("DatabaseUnfit", { message: Schema.String }) {}
-
-const unfit = (message: string) => new DatabaseUnfit({ message })
 
 const processOf = (connection: Connection) =>
   Effect.map(connection.executeValues("SELECT pg_backend_pid()", []), ([row]) => row?.[0])
@@ -54,13 +51,16 @@ export const registering = Effect.fn("Cluster.registering")(function* (
   const sql = yield* SqlClient.SqlClient
   const [server] = yield* sql<{ version: number }>`SELECT current_setting('server_version_num')::int / 10000 AS version`
   const version = server?.version ?? 0
-  if (version < minServer) return yield* unfit(`A fleet needs Postgres ${minServer} or later; this is ${version}`)
+  if (version < minServer)
+    return yield* commandFailed(`A fleet needs Postgres ${minServer} or later; this is ${version}`)
   if (yield* isPooled)
-    return yield* unfit("A fleet needs sessions: set the server's own address, not a pooler's in transaction mode")
+    return yield* commandFailed(
+      "A fleet needs sessions: set the server's own address, not a pooler's in transaction mode"
+    )
   const fits = Effect.gen(function* () {
     const other = (yield* storage.getRunners).find(([{ groups: theirs }]) => !theirs.includes(groups[1]))?.[0]
     if (other !== undefined)
-      return yield* unfit(
+      return yield* commandFailed(
         `The runner ${other.address.host} has another engine (${other.groups[1]}) than this one (${groups[1]}): stop every runner, then start the new version`
       )
   })

@@ -1,15 +1,16 @@
 /** Runs `limitbot check`: every start check with its finding, the facts of the service, or what to change for this version. */
 import { Effect, Result } from "effect"
 import * as Drift from "../../domain/Drift.ts"
+import { present } from "../../domain/Present.ts"
 import { countText } from "../../domain/Text.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import { type CommandAnswer, PrintedFailure } from "../../process/Answer.ts"
-import { Canary } from "../../venue/canary/Canary.ts"
 import { isThere } from "../journal/JournalView.ts"
 import { type CheckFinding, ok, wrong } from "../start/FileChecks.ts"
 import * as StartChecks from "../start/StartChecks.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
+import * as ServiceCheck from "./ServiceCheck.ts"
 
 const marks = { ok: "ok   ", warn: "warn ", wrong: "WRONG" } as const
 
@@ -52,17 +53,16 @@ export const findingsOf = Effect.fnUntraced(function* (file: string) {
 })
 
 export const compared = Effect.fn("Doctor.compared")(function* (config: string) {
-  const { found } = yield* VenueAccess.look(config, ({ markets }) =>
-    Canary.use((canary) => canary.look(markets.assets))
-  )
-  const { checked, drift, unchecked } = found
+  const { found } = yield* VenueAccess.look(config, ServiceCheck.look)
+  const { checked, drift, quoted, unchecked } = found
   const why = Drift.closing(drift)
   return {
-    data: () => ({ drift, checked, unchecked }),
+    data: () => ({ drift, checked, unchecked, ...present({ quoted }) }),
     lines: () => [
       ...drift.map((each) => `${each.closesFunding ? "CHANGED" : "differs"}  ${Drift.sentenceOf(each)}`),
       ...(drift.length === 0 ? ["The service is as it was recorded."] : []),
       `Compared: ${checked.join(", ") || "nothing"}.`,
+      ...(quoted === undefined ? [] : [`The quote was for ${quoted}.`]),
       ...unchecked.map(({ what, why }) => `Not compared: ${what}: ${why}`)
     ],
     exit: why === undefined ? undefined : new PrintedFailure({ message: why })

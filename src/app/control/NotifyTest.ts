@@ -1,15 +1,12 @@
 /** Sends one test message to every configured receiver, and reports which ones accepted it. */
-import { Clock, Effect, Schema } from "effect"
+import { Clock, Effect } from "effect"
 import * as Notifier from "../../control/notify/Notifier.ts"
 import { Phones } from "../../control/push/PhoneServices.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Layers from "../../Layers.ts"
 import type { CommandAnswer } from "../../process/Answer.ts"
+import { commandFailed } from "../CommandFailed.ts"
 import * as OwnPhones from "./OwnPhones.ts"
-
-export class NotAllDelivered extends Schema.TaggedError<NotAllDelivered>()("NotAllDelivered", {
-  message: Schema.String
-}) {}
 
 const nobody = () => Effect.void
 
@@ -18,7 +15,7 @@ export const sendTest = Effect.fn("NotifyTest.sendTest")(function* (file: string
   const { dashboard, journal, notify } = config
   const people = Layers.http(config)
   if (notify.length === 0)
-    return yield* new NotAllDelivered({ message: "The configuration has no `notify`: there is no receiver to test." })
+    return yield* commandFailed("The configuration has no `notify`: there is no receiver to test.")
   const at = yield* Clock.currentTimeMillis
   const notice = { at, severity: "good", kind: "Test", subject: "limitbot", text: "this is a test" } as const
   const phones = yield* OwnPhones.open(journal, { notify, people }, dashboard)
@@ -36,6 +33,6 @@ export const sendTest = Effect.fn("NotifyTest.sendTest")(function* (file: string
   return {
     data: () => ({ ok: failed === 0, receivers }),
     lines: () => receivers.map(({ failure, to }) => failure ?? `${to}: taken`),
-    exit: failed === 0 ? undefined : new NotAllDelivered({ message })
+    exit: failed === 0 ? undefined : commandFailed(message)
   } satisfies CommandAnswer
 }, Effect.scoped)

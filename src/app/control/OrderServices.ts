@@ -19,9 +19,9 @@ import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import { type PlanFacts, refusedIn } from "../../views/Plan.ts"
 import { slotsOf } from "../../views/Slots.ts"
+import * as OrderBudget from "../byHand/OrderBudget.ts"
+import * as OrderRule from "../byHand/OrderRule.ts"
 import * as Planning from "../plan/Planning.ts"
-import * as OrderBudget from "./OrderBudget.ts"
-import * as OrderRule from "./OrderRule.ts"
 
 interface Options {
   readonly config: BotConfig
@@ -211,7 +211,9 @@ export const make = Effect.fn("OrderServices.make")(function* (options: Options)
     const { own, rule, strategy, terms } = yield* ordered(order)
     if (OrderBudget.unfilledOf(yield* state, strategy, order, terms) === 0n)
       return yield* refused(`${order} has filled or expired: there is no entry left to move`)
-    const written = { ...own, id: order, rule: OrderRule.repriced(rule, price) }
+    const moved = OrderRule.repriced(rule, price)
+    if ("why" in moved) return yield* refused(`${order} stays at its price: ${moved.why}`)
+    const written = { ...own, id: order, rule: moved.rule }
     return yield* writeDown(written, yield* draftOf(written), dry)
   }, turn.withPermit)
 
@@ -258,15 +260,15 @@ export const standingsIn = (state: BotState, { markets }: Kept) => {
     if (!OrderBudget.isOverOrClosed(state, strategy, id)) {
       const target = row === undefined || row.slot === key ? "" : `target ${row.slot.slice(key.length + 1)}: `
       const why = `${target}${row?.why ?? "not planned yet"}`
-      return { filled, state: row?.state.replace("empty", "waits") ?? "waits", why }
+      return { filled, state: row?.state.replace("empty", "waits") ?? "waits", why, hasEnded: false }
     }
     const done = [...state.slots].filter(([name, { completedLegs: legs }]) => ByHand.orderOf(name) === key && legs > 0)
     const part = done.length < own.length ? `${done.length} of ${own.length} targets` : "100 %"
-    if (done.length === 0 && !OrderBudget.isOver(state, strategy, id))
-      return { filled, state: "closed", why: "its strategy was closed, and its money is back" }
-    return done.length > 0
-      ? { filled: part, state: "filled", why: "it is done, and its money is in the account" }
-      : { filled, state: "expired", why: "nothing of it filled in time, and its money is back" }
+    const ended = { filled: done.length > 0 ? part : filled, hasEnded: true }
+    if (done.length > 0) return { ...ended, state: "filled", why: "it is done, and its money is in the account" }
+    return OrderBudget.isOver(state, strategy, id)
+      ? { ...ended, state: "expired", why: "nothing of it filled in time, and its money is back" }
+      : { ...ended, state: "closed", why: "its strategy was closed, and its money is back" }
   }
 }
 

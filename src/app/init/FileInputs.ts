@@ -18,15 +18,12 @@ import type { Question } from "../../strategy/Setup.ts"
 import { isPartner, tradeCosts } from "../../venue/profile/Charges.ts"
 import { defaultProfile, factsOf, ledgerOf, type ProfileName, verifierOf } from "../../venue/profile/Profiles.ts"
 import type { Token } from "../../venue/Venue.ts"
+import { commandFailed } from "../CommandFailed.ts"
 import * as InitText from "./InitText.ts"
 import type { Interview } from "./Interview.ts"
 import * as VenueLook from "./VenueLook.ts"
 
-export class NothingWritten extends Schema.TaggedError<NothingWritten>()("NothingWritten", {}) {
-  override get message(): string {
-    return "nothing was written"
-  }
-}
+export const nothingWritten = () => commandFailed("nothing was written")
 
 export interface FileInputs {
   readonly markets: Markets
@@ -37,7 +34,7 @@ export interface FileInputs {
 }
 
 const marketOf = Effect.fnUntraced(function* (markets: Markets, name: string) {
-  return InitText.readAnswer(marketReader(markets), name).value ?? (yield* new NothingWritten())
+  return InitText.readAnswer(marketReader(markets), name).value ?? (yield* nothingWritten())
 })
 
 export const configured = Effect.fnUntraced(function* ({ ask }: Interview, config: string) {

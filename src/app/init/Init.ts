@@ -2,7 +2,7 @@
  * Asks a few questions and writes a commented strategy file, and a configuration with a key if there is none. The result passes `check`.
  * Nothing is written before all answers are there, and an existing file is replaced only after a yes.
  */
-import { Console, Effect, FileSystem, Option, Path, Result, Schema } from "effect"
+import { Console, Effect, FileSystem, Option, Path, Result } from "effect"
 import { format, formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, toTick } from "../../domain/Market.ts"
@@ -20,6 +20,7 @@ import type { Budget } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import type { ProfileName } from "../../venue/profile/Profiles.ts"
 import { Venue } from "../../venue/Venue.ts"
+import { commandFailed } from "../CommandFailed.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
 import * as CodeFiles from "./CodeFiles.ts"
 import * as FileInputs from "./FileInputs.ts"
@@ -74,12 +75,6 @@ const shieldingAdvice = Effect.fn("Init.shieldingAdvice")(function* (file: strin
   })
 })
 
-export class AnswersUnfit extends Schema.TaggedError<AnswersUnfit>()("AnswersUnfit", { problems: Schema.String }) {
-  override get message(): string {
-    return `nothing was written, the answers are not a valid strategy:\n${this.problems}`
-  }
-}
-
 interface Asked {
   readonly file: string
   readonly config: string
@@ -98,7 +93,7 @@ export const init = Effect.fn("Init.init")(function* (asked: Asked) {
   if (given.kind === "code") return yield* CodeFiles.write(file, given.market, overwrite)
   const answers = { ...asked.set, ...present({ ...given, overwrite: overwrite ? "yes" : undefined }) }
   const interview = yield* Interview.make(new Map(Object.entries<string>(answers)), asked.yes)
-  yield* Effect.catchTag(interviewed(interview, asked), "QuitError", () => new FileInputs.NothingWritten())
+  yield* Effect.catchTag(interviewed(interview, asked), "QuitError", FileInputs.nothingWritten)
 })
 
 const interviewed = Effect.fnUntraced(function* (
@@ -108,7 +103,7 @@ const interviewed = Effect.fnUntraced(function* (
   const { ask, isPersonal, unused } = interview
   const fileSystem = yield* FileSystem.FileSystem
   if ((yield* fileSystem.exists(file)) && (yield* ask(overwriteQuestion(file))) === "no") {
-    return yield* isPersonal("overwrite") ? new FileInputs.NothingWritten() : new CodeFiles.FileExists({ file })
+    return yield* isPersonal("overwrite") ? FileInputs.nothingWritten() : new CodeFiles.FileExists({ file })
   }
   const hasConfig = yield* fileSystem.exists(config)
   const { answers, ground } = yield* answersFrom(
@@ -129,7 +124,8 @@ const interviewed = Effect.fnUntraced(function* (
   const text = InitText.strategyText(market, kind, answers, schema.line)
   const parsed = StrategyFile.parse(text, file, markets)
   if (Result.isFailure(parsed)) {
-    return yield* new AnswersUnfit({ problems: parsed.failure.map((problem) => render(problem, text)).join("\n") })
+    const problems = parsed.failure.map((problem) => render(problem, text)).join("\n")
+    return yield* commandFailed(`nothing was written, the answers are not a valid strategy:\n${problems}`)
   }
   if (!hasConfig) {
     const own = yield* schemaFor(config, "config")

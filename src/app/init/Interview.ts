@@ -1,11 +1,10 @@
 /** Takes answers from flags, fallbacks or the terminal. All prompts share one input, so piped answers reach the right question. */
-import { Console, Effect, Result, Schema, Scope, Terminal } from "effect"
+import { Console, Effect, Result, Scope, Terminal } from "effect"
 import { Prompt } from "effect/cli"
 import { ask as askAtTerminal } from "../../process/Terminal.ts"
 import type { Question } from "../../strategy/Setup.ts"
+import { commandFailed } from "../CommandFailed.ts"
 import { back, mistakeIn } from "./InitText.ts"
-
-export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", { message: Schema.String }) {}
 
 const ownFlags: ReadonlyMap<string, string> = new Map([
   ["venue", "--venue"],
@@ -19,8 +18,7 @@ const ownFlags: ReadonlyMap<string, string> = new Map([
 
 const flagOf = (key: string): string => ownFlags.get(key) ?? `--set ${key}=…`
 
-const noAnswer = (key: string, problem: string) =>
-  new NoAnswer({ message: `nothing was written, ${flagOf(key)}: ${problem}` })
+const noAnswer = (key: string, problem: string) => commandFailed(`nothing was written, ${flagOf(key)}: ${problem}`)
 
 export const make = Effect.fn("Interview.make")(function* (
   given: ReadonlyMap<string, string>,

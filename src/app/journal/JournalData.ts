@@ -1,5 +1,5 @@
 /** Reads a bot's journal as a source for backtests: the minutes of prices that it saw, and the fills of its orders. */
-import { Effect, Schema, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import * as Candles from "../../candles/Candles.ts"
 import * as ColumnCache from "../../candles/ColumnCache.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
@@ -10,15 +10,12 @@ import { type Minute, minutesOf, PriceStore } from "../../journal/PriceStore.ts"
 import * as Layers from "../../Layers.ts"
 import * as Calibration from "../../ledger/measured/Calibration.ts"
 import * as MeasuredFees from "../../ledger/measured/MeasuredFees.ts"
+import { commandFailed } from "../CommandFailed.ts"
 import { isThere } from "./JournalView.ts"
-
-export class JournalDataMissing extends Schema.TaggedError<JournalDataMissing>()("JournalDataMissing", {
-  message: Schema.String
-}) {}
 
 const inJournal = Effect.fnUntraced(function* <A, E, R>(reading: Effect.Effect<A, E, R>, file: string) {
   const exists = yield* isThere(file)
-  if (!exists) return yield* new JournalDataMissing({ message: `${file}: no such journal` })
+  if (!exists) return yield* commandFailed(`${file}: no such journal`)
   return yield* Effect.provide(reading, Layers.readOnlyJournal(file))
 })
 
@@ -43,15 +40,14 @@ const candlesOf = (minutes: ReadonlyArray<Minute>): Candles.Candles => {
 }
 
 export const candles = Effect.fn("JournalData.candles")(function* (file: string, market: string | undefined) {
-  if (market === undefined)
-    return yield* new JournalDataMissing({ message: `${file}: name the market of the prices: --market BTC/USDC` })
+  if (market === undefined) return yield* commandFailed(`${file}: name the market of the prices: --market BTC/USDC`)
   const minutes = yield* inJournal(
     PriceStore.use((store) => store.since(market, 0)),
     file
   )
   if (minutes.length < 2) {
     const message = `${file}: only ${countText(minutes.length, "minute")} of ${market} in the journal; let the bot run, or name another market`
-    return yield* new JournalDataMissing({ message })
+    return yield* commandFailed(message)
   }
   const candleColumns = candlesOf(minutes)
   const bytes = [candleColumns.open, candleColumns.high, candleColumns.low, candleColumns.close].map(

@@ -1,6 +1,6 @@
 /** Verifies, compacts, archives, copies and restores a journal file. A journal in a fleet's database can only be verified. */
 import { dirname } from "node:path"
-import { Effect, Equal, FileSystem, Layer, Option, Schema, Stream } from "effect"
+import { Effect, Equal, FileSystem, Layer, Option, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { countText, messageOf } from "../../domain/Text.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
@@ -25,10 +25,9 @@ import * as Progress from "../../process/Progress.ts"
 import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as StoredBooks from "../../views/profit/StoredBooks.ts"
 import * as StoredProfit from "../../views/profit/StoredProfit.ts"
+import { commandFailed } from "../CommandFailed.ts"
 import { ChosenBot } from "./ChosenBot.ts"
 import { isThere } from "./JournalView.ts"
-
-export class CopyRefused extends Schema.TaggedError<CopyRefused>()("CopyRefused", { message: Schema.String }) {}
 
 const reading = (filename: string) => Sqlite.layer({ filename, readOnly: true })
 
@@ -44,7 +43,7 @@ const writing = Effect.fnUntraced(function* (name: string) {
 
 const existing = Effect.fnUntraced(function* (config: string) {
   const { journal } = yield* ConfigFile.loadSettings(config)
-  if (!(yield* isThere(journal))) return yield* new CopyRefused({ message: `No journal at ${journal} yet.` })
+  if (!(yield* isThere(journal))) return yield* commandFailed(`No journal at ${journal} yet.`)
   return journal
 })
 
@@ -127,7 +126,7 @@ export const archive = Effect.fn("JournalFile.archive")(function* (before: strin
     yield* fileSystem.writeFile(fresh, new Uint8Array(), { mode: 0o600 })
     yield* writeArchive(fresh, last.sequence)
     const copy = yield* Effect.provide(verified([last.hash]), reading(fresh))
-    if (copy.head !== last.hash) return yield* new CopyRefused({ message: `${fresh} does not end like the journal` })
+    if (copy.head !== last.hash) return yield* commandFailed(`${fresh} does not end like the journal`)
     yield* Effect.scoped(Effect.flatMap(fileSystem.open(fresh), (handle) => handle.sync))
     yield* fileSystem.rename(fresh, file)
     yield* Effect.ignore(Effect.scoped(Effect.flatMap(fileSystem.open(dirname(file)), (handle) => handle.sync)))
@@ -166,17 +165,13 @@ const copyTo = Effect.fnUntraced(function* <E = never, R = never>(
   const fileSystem = yield* FileSystem.FileSystem
   const sql = yield* SqlClient.SqlClient
   const [archive, archiveCopy] = [archiveOf(Lease.fileOf(from)), archiveOf(Lease.fileOf(to))]
-  if (yield* fileSystem.exists(archiveCopy))
-    return yield* new CopyRefused({ message: `${archiveCopy} exists: move it away first.` })
+  if (yield* fileSystem.exists(archiveCopy)) return yield* commandFailed(`${archiveCopy} exists: move it away first.`)
   yield* fileSystem
     .writeFile(to, new Uint8Array(), { flag: "wx", mode: 0o600 })
-    .pipe(
-      Effect.mapError(() => new CopyRefused({ message: `Cannot create ${to}: it exists, or its folder does not.` }))
-    )
+    .pipe(Effect.mapError(() => commandFailed(`Cannot create ${to}: it exists, or its folder does not.`)))
   const state = close === undefined ? "Repeat" : `${from} is already closed: repeat`
-  const copy = Effect.mapError(
-    unjoined(sql`VACUUM INTO ${to}`),
-    (error) => new CopyRefused({ message: `${to} is not written: ${messageOf(error)}. ${state} the command.` })
+  const copy = Effect.mapError(unjoined(sql`VACUUM INTO ${to}`), (error) =>
+    commandFailed(`${to} is not written: ${messageOf(error)}. ${state} the command.`)
   )
   yield* copyArchive(archive, archiveCopy).pipe(
     Effect.andThen(close ?? Effect.void),
@@ -214,7 +209,7 @@ const refuseWhileRunning = Effect.fnUntraced(function* (copy: string) {
     const own = yield* Effect.option(Effect.provide(firstHash, reading(file)))
     if (!Equal.equals(own, yield* Effect.option(Effect.provide(firstHash, reading(copy))))) continue
     const message = `A bot (process ${holder.pid}) runs with ${file}, and ${copy} is a copy of it; only one may run. Stop it first, or hand it over: limitbot journal backup FILE --move`
-    return yield* new CopyRefused({ message })
+    return yield* commandFailed(message)
   }
 })
 
@@ -222,7 +217,7 @@ export const restore = Effect.fn("JournalFile.restore")(function* (config: strin
   const { journal } = yield* ConfigFile.loadSettings(config)
   if (yield* isThere(journal)) {
     const message = `${journal} exists. Move it away first (with its -wal, -shm, .head and .archive files), so that nothing is lost.`
-    return yield* new CopyRefused({ message })
+    return yield* commandFailed(message)
   }
   yield* refuseWhileRunning(from)
   const { events, head } = yield* Effect.provide(verified([]), reading(from))

@@ -11,11 +11,10 @@ import * as Layers from "../../Layers.ts"
 import type { CommandAnswer } from "../../process/Answer.ts"
 import { Process } from "../../process/Process.ts"
 import * as RunningBot from "../../process/RunningBot.ts"
+import { commandFailed } from "../CommandFailed.ts"
 import { operatorAnswer } from "../cluster/AccountWord.ts"
 import { ChosenBot } from "./ChosenBot.ts"
 import type { JournalView } from "./JournalView.ts"
-
-export class NotResolved extends Schema.TaggedError<NotResolved>()("NotResolved", { message: Schema.String }) {}
 
 const patienceMillis = 15_000
 const lookMillis = 200
@@ -34,10 +33,7 @@ export const settle = Effect.fnUntraced(function* (view: View, answer: Problems.
 })
 
 export const deliver = Effect.fnUntraced(function* ({ journal, now, state }: View, answer: Problems.OperatorAnswer) {
-  yield* Effect.mapError(
-    Effect.fromResult(Problems.resolve(state, answer, now)),
-    (message) => new NotResolved({ message })
-  )
+  yield* Effect.mapError(Effect.fromResult(Problems.resolve(state, answer, now)), commandFailed)
   const { resolve } = yield* ChosenBot
   return yield* resolve(journal, answer)
 })
@@ -72,7 +68,7 @@ const handOver = Effect.fnUntraced(function* (journal: string, answer: Problems.
   while (yield* fileSystem.exists(file)) {
     if ((yield* Clock.currentTimeMillis) > until) {
       const message = `The running bot (process ${pid}) has not applied it yet; it will at its next turn or start`
-      return yield* new NotResolved({ message })
+      return yield* commandFailed(message)
     }
     yield* Effect.sleep(lookMillis)
   }

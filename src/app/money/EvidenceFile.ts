@@ -1,5 +1,5 @@
 /** Writes one file with everything that the journal has on an order and the venue's present answer, ready for a support ticket. */
-import { Clock, Console, Effect, FileSystem, Option, Schema } from "effect"
+import { Clock, Console, Effect, FileSystem, Option } from "effect"
 import type { Recorded, Tag } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { present } from "../../domain/Present.ts"
@@ -20,6 +20,7 @@ import { Venue } from "../../venue/Venue.ts"
 import { transactionStatuses } from "../../venue/wire/WireHistory.ts"
 import { version } from "../../version.ts"
 import { encoded } from "../../views/Events.ts"
+import { commandFailed } from "../CommandFailed.ts"
 import { ChosenBot } from "../journal/ChosenBot.ts"
 import { type JournalView, withJournal } from "../journal/JournalView.ts"
 import * as Witness from "../journal/Witness.ts"
@@ -93,12 +94,10 @@ const ask = Effect.fn("EvidenceFile.ask")(function* (orders: ReadonlyMap<string,
   )
 })
 
-export class NoEvidence extends Schema.TaggedError<NoEvidence>()("NoEvidence", { message: Schema.String }) {}
-
 /** Fails if the file exists. Only its owner can read it. */
 const writeNew = (file: string, text: string) =>
   FileSystem.FileSystem.use((files) => files.writeFileString(file, `${text}\n`, { flag: "wx", mode: 0o600 })).pipe(
-    Effect.mapError((cause) => new NoEvidence({ message: `Cannot write ${file}: ${cause.message}` }))
+    Effect.mapError((cause) => commandFailed(`Cannot write ${file}: ${cause.message}`))
   )
 
 const ofMoney: ReadonlySet<Tag> = new Set(["PaymentMade", "DepositSeen", "FillSeen", "PaidOut", "Refunded"])
@@ -124,7 +123,7 @@ const writeProof = Effect.fn("EvidenceFile.writeProof")(function* ({ config: fil
   const { signerId } = yield* Layers.accountOf(config)
   const moneySequences = events.filter(({ event }) => ofMoney.has(event._tag)).map(({ sequence }) => sequence)
   if (moneySequences.length === 0)
-    return yield* new NoEvidence({ message: `The journal has no deposit, fill, payout or refund of ${order} yet.` })
+    return yield* commandFailed(`The journal has no deposit, fill, payout or refund of ${order} yet.`)
   const { checkpoint, records } = yield* Effect.gen(function* () {
     const witnessCheckpoint = config.witness && (yield* Witness.last(config.witness, signerId, config))
     const checkpoint = witnessCheckpoint ?? (yield* signedNow(signerId, config))
@@ -133,7 +132,7 @@ const writeProof = Effect.fn("EvidenceFile.writeProof")(function* ({ config: fil
   }).pipe(Effect.provide(Sqlite.layer({ filename: config.journal, readOnly: true })))
   const when = `the checkpoint of ${iso(checkpoint.at)}, over ${countText(checkpoint.size, "event")}`
   if (records.length === 0)
-    return yield* new NoEvidence({ message: `All of ${order} came after ${when}: try again after the next one.` })
+    return yield* commandFailed(`All of ${order} came after ${when}: try again after the next one.`)
   yield* writeNew(out, JSON.stringify({ checkpoint: checkpoint.note, records }, null, 2))
   const later = moneySequences.length - records.length
   const rest = later === 0 ? "" : `; not included: ${countText(later, "later record")}`
@@ -208,7 +207,7 @@ export const write = Effect.fn("EvidenceFile.write")(function* ({ order, out, pr
       const histories = fold.result()
       if (histories.length === 0) {
         const message = `The journal has no order ${order}. Its orders: limitbot orders ${flag}`
-        return yield* new NoEvidence({ message })
+        return yield* commandFailed(message)
       }
       if (Option.isSome(out)) yield* writeDossier(view, histories, { order, out: out.value, offline })
       if (Option.isNone(proof) || config === undefined) return

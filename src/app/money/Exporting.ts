@@ -1,5 +1,5 @@
 /** Writes the books of the journal in formats that other programs read and check. */
-import { Console, DateTime, Effect, FileSystem, Option, Path, Schema } from "effect"
+import { Console, DateTime, Effect, FileSystem, Option, Path } from "effect"
 import * as Csv from "../../domain/Csv.ts"
 import { movingTags } from "../../domain/Ledger.ts"
 import { countText, utcYear } from "../../domain/Text.ts"
@@ -13,6 +13,7 @@ import * as Rp2 from "../../ledger/tables/Rp2.ts"
 import * as Tables from "../../ledger/tables/Tables.ts"
 import * as TaxServices from "../../ledger/tables/TaxServices.ts"
 import * as AccountBooks from "../../views/profit/AccountBooks.ts"
+import { commandFailed } from "../CommandFailed.ts"
 import { type LedgerView, readAlong, withLedger } from "./LedgerView.ts"
 
 const times: ReadonlySet<string> = new Set(["time", "acquired", "sold"])
@@ -31,10 +32,6 @@ export const parquetOf = Effect.fn("Exporting.parquetOf")(function* ({ rows, tit
   })
   return new Uint8Array(parquetWriteBuffer({ columnData, createdBy: "limitbot" }))
 })
-
-export class NothingToExport extends Schema.TaggedError<NothingToExport>()("NothingToExport", {
-  message: Schema.String
-}) {}
 
 export const formats = ["csv", "parquet", "beancount", "hledger", "rp2", ...TaxServices.taxServices] as const
 
@@ -94,11 +91,7 @@ const write = Effect.fnUntraced(function* (parts: ReadonlyArray<string>, content
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content
   yield* fileSystem
     .writeFile(file, bytes, { flag: "wx" })
-    .pipe(
-      Effect.mapError(
-        (cause) => new NothingToExport({ message: `${file}: ${PlainFiles.phraseOf(cause) ?? cause.message}` })
-      )
-    )
+    .pipe(Effect.mapError((cause) => commandFailed(`${file}: ${PlainFiles.phraseOf(cause) ?? cause.message}`)))
 })
 
 interface Asked extends Pick<Wanted, "format" | "method"> {
@@ -115,17 +108,17 @@ export const exported = Effect.fn("Exporting.exported")(function* ({ format, out
       const unknown = [...ledger.books.overTime.assets].filter((symbol) => ledger.decimals(symbol) === undefined)
       if (unknown.length > 0) {
         const message = `The journal has money in ${unknown.join(", ")}, which is no longer in the configuration. Add it under assets again.`
-        return yield* new NothingToExport({ message })
+        return yield* commandFailed(message)
       }
       const files = yield* filesOf(ledger, all, { format, span, method })
       if (files.length === 0) {
         const when = Option.match(year, { onNone: () => "The journal", onSome: (only) => `The year ${only}` })
-        return yield* new NothingToExport({ message: `${when} has nothing to export.` })
+        return yield* commandFailed(`${when} has nothing to export.`)
       }
       const fileSystem = yield* FileSystem.FileSystem
       const inside = yield* fileSystem.readDirectory(out).pipe(Effect.orElseSucceed(() => []))
       // An older export beside the new tables would look like part of them.
-      if (inside.length > 0) return yield* new NothingToExport({ message: `${out} is not empty: name a new folder` })
+      if (inside.length > 0) return yield* commandFailed(`${out} is not empty: name a new folder`)
       for (const { name, content } of files) yield* write(name === "" ? [out] : [out, name], content)
       // RP2 needs the whole history.
       const written = format === "rp2" ? all.trades : tradesIn(all, span)

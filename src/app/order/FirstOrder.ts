@@ -2,7 +2,7 @@
  * Runs `limitbot first-order`: places a small order far from the market and cancels it once it is open. It reports the cost, and every
  * difference from what the service announced. A repeated command continues an order that is not cancelled.
  */
-import { Console, Effect, Option, Result, Schema, Stream } from "effect"
+import { Console, Effect, Option, Result, Stream } from "effect"
 import { type Asset, floorOf, format, formatWithSymbol } from "../../domain/Amount.ts"
 import type { Of, PlacementEvent } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -20,26 +20,18 @@ import * as Evidence from "../../ledger/Evidence.ts"
 import { wrongUsage } from "../../process/WrongUsage.ts"
 import { Canary } from "../../venue/canary/Canary.ts"
 import { heldIn, Venue } from "../../venue/Venue.ts"
+import { marketNamed } from "../byHand/OrderRule.ts"
+import { commandFailed } from "../CommandFailed.ts"
 import * as Doctor from "../control/Doctor.ts"
-import { marketNamed } from "../control/OrderRule.ts"
 import * as OrderServices from "../control/OrderServices.ts"
+import * as ServiceCheck from "../control/ServiceCheck.ts"
 import { stateOf } from "../journal/JournalView.ts"
 import { ok, warn, wrong } from "../start/FileChecks.ts"
 import { someoneAgrees } from "../swap/Carrying.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
 import * as Ordering from "./Ordering.ts"
 
-export class NotReady extends Schema.TaggedError<NotReady>()("NotReady", { message: Schema.String }) {}
-
-export class NoFirstOrder extends Schema.TaggedError<NoFirstOrder>()("NoFirstOrder", { why: Schema.String }) {
-  override get message(): string {
-    return `Cannot place a first order: ${this.why}`
-  }
-}
-
-export class FirstOrderFailed extends Schema.TaggedError<FirstOrderFailed>()("FirstOrderFailed", {
-  message: Schema.String
-}) {}
+const notPlaced = (why: string) => commandFailed(`Cannot place a first order: ${why}`)
 
 export const usualUsd = 2
 const margin = 1.1
@@ -58,11 +50,10 @@ const chosen = Effect.fn("FirstOrder.chosen")(function* (config: BotConfig, name
     tokens.find(({ assetId }) => assetId === id)?.priceUsd ?? (facts.fees.stable.includes(symbol) ? 1 : 0)
   const [base, quote] = [usdOf(market.base), usdOf(market.quote)]
   if (base <= 0 || quote <= 0)
-    return yield* new NoFirstOrder({ why: `the venue has no price of ${name} in USD; limitbot order places any order` })
+    return yield* notPlaced(`the venue has no price of ${name} in USD; limitbot order places any order`)
   const homes = new Map(config.markets.assets.map((asset) => [asset.id, depositTypeOf(account, asset)]))
-  const balances = yield* Effect.mapError(
-    heldIn(homes),
-    ({ message }) => new NoFirstOrder({ why: `login: the balances cannot be read: ${message}` })
+  const balances = yield* Effect.mapError(heldIn(homes), ({ message }) =>
+    notPlaced(`login: the balances cannot be read: ${message}`)
   )
   const shortages: Array<string> = []
   for (const side of ["buy", "sell"] as const) {
@@ -81,18 +72,16 @@ const chosen = Effect.fn("FirstOrder.chosen")(function* (config: BotConfig, name
       `it needs ${formatWithSymbol(pays, asset)} in the ${isPrivate ? "confidential" : "public"} account, which has ${formatWithSymbol(available, asset)}${isPrivate && facts.movesBetweenAccounts ? " (limitbot swap --to confidential brings money there)" : ""}`
     )
   }
-  return yield* new NoFirstOrder({ why: shortages.join("; or ") })
+  return yield* notPlaced(shortages.join("; or "))
 })
 
 const patienceMillis = 10 * minuteMillis
 
-const witnessed = <A, E>(config: BotConfig, ask: (canary: Canary["Service"]) => Effect.Effect<A, E>) =>
-  Effect.flatMap(VenueAccess.signerOf(config), (signerId) =>
-    Canary.use(ask).pipe(Effect.provide(VenueAccess.venue(config, signerId)))
-  )
+const witnessed = <A, E>(config: BotConfig, ask: Effect.Effect<A, E, Canary | Venue>) =>
+  Effect.flatMap(VenueAccess.signerOf(config), (signerId) => Effect.provide(ask, VenueAccess.venue(config, signerId)))
 
 const serviceFinding = Effect.fnUntraced(function* (config: BotConfig) {
-  const compared = yield* Effect.result(witnessed(config, (canary) => canary.look(config.markets.assets)))
+  const compared = yield* Effect.result(witnessed(config, ServiceCheck.look(config)))
   if (Result.isFailure(compared)) return warn("service", compared.failure.message, "limitbot check --service")
   const { checked, drift } = compared.success
   const closing = Drift.closing(drift)
@@ -104,8 +93,7 @@ const checked = Effect.fnUntraced(function* (file: string, config: BotConfig, is
   const findings = [...(yield* Doctor.findingsOf(file)), yield* serviceFinding(config)]
   if (!isQuiet) yield* Console.log(`${findings.map(Doctor.asText).join("\n")}\n`)
   const mistakes = findings.flatMap(({ check, text, verdict }) => (verdict === "wrong" ? [`${check}: ${text}`] : []))
-  if (mistakes.length > 0)
-    return yield* new NotReady({ message: `Nothing was placed; fix this first: ${mistakes.join("; ")}` })
+  if (mistakes.length > 0) return yield* commandFailed(`Nothing was placed; fix this first: ${mistakes.join("; ")}`)
 })
 
 const presentKey = Effect.fnUntraced(function* (config: BotConfig) {
@@ -120,8 +108,7 @@ const presentKey = Effect.fnUntraced(function* (config: BotConfig) {
     const standing = listed.find(({ order }) => isOwn(order))
     const isCancelled = removed.some(isOwn)
     const order = live.find(isOwn) ?? standing?.order
-    const hasEnded = standing?.state === "filled" || standing?.state === "expired"
-    if (hasEnded || (isCancelled && order === undefined)) continue
+    if (standing?.hasEnded || (isCancelled && order === undefined)) continue
     return { key, order, isCancelled }
   }
 })
@@ -159,7 +146,12 @@ const reportOn = Effect.fnUntraced(function* (config: BotConfig, order: string) 
   const compared = (what: string, expected: string, actual: string) =>
     expected === actual ? [] : [`${what}: expected ${expected}, found ${actual}`]
   const { orderId = "" } = all(events, "Bound").at(-1) ?? {}
-  const drift = yield* Effect.result(witnessed(config, (canary) => canary.order(orderId)))
+  const drift = yield* Effect.result(
+    witnessed(
+      config,
+      Canary.use((canary) => canary.order(orderId))
+    )
+  )
   const since = (from: PlacementEvent["_tag"], to: PlacementEvent["_tag"]) => {
     const [start, end] = [from, to].map((tag) => moments.find(({ event }) => event._tag === tag)?.at)
     return start === undefined || end === undefined ? null : end - start
@@ -245,5 +237,5 @@ export const place = Effect.fn("FirstOrder.place")(function* ({
     report.outcome === "open"
       ? `The first order ${order} has not ended. Run limitbot first-order again: it continues with the same order and pays nothing more. limitbot orders --stuck shows its money`
       : `The first order ${order} was not paid, and nothing moved. If the venue needs a larger one: --usd`
-  return yield* new FirstOrderFailed({ message })
+  return yield* commandFailed(message)
 })

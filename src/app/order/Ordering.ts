@@ -22,26 +22,15 @@ import * as RunningBot from "../../process/RunningBot.ts"
 import { wrongUsage } from "../../process/WrongUsage.ts"
 import { numberHint } from "../../strategy/Fields.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
-import { isCancelled, isOverOrClosed, liveIn, unendedIn } from "../control/OrderBudget.ts"
-import { type RuleTerms, slotsOf, termsIn } from "../control/OrderRule.ts"
+import { isCancelled, isOverOrClosed, liveIn, unendedIn } from "../byHand/OrderBudget.ts"
+import { type RuleTerms, slotsOf, termsIn } from "../byHand/OrderRule.ts"
+import { commandFailed } from "../CommandFailed.ts"
 import * as OrderServices from "../control/OrderServices.ts"
 import { stateOf } from "../journal/JournalView.ts"
 import * as PlanDraft from "../plan/PlanDraft.ts"
 import { PlanRefused } from "../plan/PlanRefused.ts"
 import { run } from "../run/Running.ts"
 import { agree, someoneAgrees, type Ways } from "../swap/Carrying.ts"
-
-/** A bot that runs only orders by hand would leave other orders and positions without their strategies. */
-export class BotNeeded extends Schema.TaggedError<BotNeeded>()("BotNeeded", { strategy: Schema.String }) {
-  override get message(): string {
-    return `No bot runs, and "${this.strategy}" of this journal has open orders or a position. Start the bot with its files (limitbot run FILE…) and repeat the command: the bot follows the order`
-  }
-}
-
-export class MaybePlaced extends Schema.TaggedError<MaybePlaced>()("MaybePlaced", { message: Schema.String }) {}
-
-/** The bot that would follow the order has refused to start, so its file is as it was before. */
-export class NotPlaced extends Schema.TaggedError<NotPlaced>()("NotPlaced", { message: Schema.String }) {}
 
 const placedMillis = 15_000
 const lookMillis = 500
@@ -84,20 +73,25 @@ const localClient = Effect.fnUntraced(function* (config: ConfigFile.BotConfig) {
   return yield* OrderServices.make({ config, running, state, plan, reload, leaving })
 })
 
-const clientFor = Effect.fnUntraced(function* (config: ConfigFile.BotConfig, isDry: boolean) {
+const clientFor = Effect.fnUntraced(function* ({ config, earlierOrders }: Options, isDry: boolean) {
   const hasBot = (yield* Lease.holder(config.journal)) !== undefined
-  if (!hasBot && !isDry) yield* requireNoOtherPositions(yield* stateOf(config.journal))
   const client: Client = hasBot ? clientOfBot(config.journal) : yield* localClient(config)
-  return { client, hasBot }
+  if (hasBot || isDry) return { client, hasBot, earlier: new Set<string>() }
+  yield* requireNoOtherPositions(yield* stateOf(config.journal))
+  return { client, hasBot, earlier: yield* earlierOrders }
 })
 
+/** A bot that runs only orders by hand would leave other orders and positions without their strategies. */
 const requireNoOtherPositions = Effect.fnUntraced(function* (state: BotState.BotState) {
   const holders = [...state.strategies.values()].flatMap(({ isLoaded, name, trading }) =>
     isLoaded && [...trading.values()].some(({ position }) => position.basis.position !== 0n) ? [name] : []
   )
   const names = [...BotState.unfinished(state).map(({ strategy }) => strategy), ...holders]
   const strategy = names.find((name) => !ByHand.isByHand(name) && name !== byHand)
-  if (strategy !== undefined) return yield* new BotNeeded({ strategy })
+  if (strategy === undefined) return
+  return yield* commandFailed(
+    `No bot runs, and "${strategy}" of this journal has open orders or a position. Start the bot with its files (limitbot run FILE…) and repeat the command: the bot follows the order`
+  )
 })
 
 export const listed = (config: Pick<ConfigFile.BotSettings, "journal" | "markets">) =>
@@ -128,8 +122,8 @@ const usual = {
 interface Options extends Ways {
   readonly file: string
   readonly config: ConfigFile.BotConfig
-  /** Orders by hand that were there before the command. */
-  readonly earlier: ReadonlySet<string>
+  /** Orders by hand that were there before the first one of the command. */
+  readonly earlierOrders: ReturnType<typeof allOrders>
   /** `undefined` follows an order without limit. */
   readonly patienceMillis?: number
 }
@@ -173,19 +167,20 @@ const undo = Effect.fnUntraced(
 
 const notPlaced = (error: unknown) => {
   const why = error instanceof PlanRefused ? error.findings.join("; ") : wordsOf(error)
-  return new NotPlaced({ message: `Not placed: ${why}` })
+  return commandFailed(`Not placed: ${why}`)
 }
 
 interface Following {
   readonly hasBot: boolean
+  readonly earlier: ReadonlySet<string>
   readonly reached: EndTest
   /** Absent if nothing was written. Undone if this process cannot be the bot of the order. */
   readonly edit?: Edit
 }
 
 const follow = Effect.fnUntraced(function* (answer: OrderAnswer, options: Options, following: Following) {
-  const { edit, hasBot, reached } = following
-  const { config, earlier, file, json, patienceMillis } = options
+  const { earlier, edit, hasBot, reached } = following
+  const { config, file, json, patienceMillis } = options
   const { order, slot } = answer
   const [isCancel, followsAll] = [reached === isGone, reached === isEnded]
   const [strategy = ""] = slot.split("/")
@@ -228,7 +223,7 @@ const follow = Effect.fnUntraced(function* (answer: OrderAnswer, options: Option
   const state = yield* present
   const hasNoneOpen = (isCancel && isReached(state)) || isCancelled(state, strategy, order)
   const standing = hasNoneOpen
-    ? { state: "cancelled", why: "nothing of it is open" }
+    ? { state: "cancelled", why: "nothing of it is open", hasEnded: true }
     : OrderServices.standingsIn(state, config)(slot)
   yield* Console.log(json ? JSON.stringify({ ...answer, ...standing }) : `${order}: ${standing.state}: ${standing.why}`)
   const isDone = isReached(state)
@@ -247,7 +242,7 @@ export const carry = Effect.fn("Ordering.carry")(function* (
   { key, reached = isEnded }: { readonly key?: string; readonly reached?: EndTest } = {}
 ) {
   if (!isDry) yield* someoneAgrees(options)
-  const { client, hasBot } = yield* clientFor(options.config, isDry)
+  const { client, ...present } = yield* clientFor(options, isDry)
   const draft = yield* send(client, true)
   if (isDry)
     return yield* Effect.as(Console.log(options.json ? JSON.stringify(draft) : draft.terms.join("\n")), undefined)
@@ -256,27 +251,27 @@ export const carry = Effect.fn("Ordering.carry")(function* (
   const answer = yield* Effect.mapError(send(client, false, draft), (error) => {
     if (error._tag !== "BotUnreachable" || error.why === "refused") return error
     const again = key === undefined ? "" : `. The same command with --key ${key} places no second one`
-    return new MaybePlaced({ message: `${error.message}. It may have been done: limitbot order list shows it${again}` })
+    return commandFailed(`${error.message}. It may have been done: limitbot order list shows it${again}`)
   })
   const written = yield* ByHand.textOf(answer.file)
   const edited = before === written ? {} : { edit: { before, written } }
-  return yield* follow(answer, options, { hasBot, reached, ...edited })
+  return yield* follow(answer, options, { ...present, reached, ...edited })
 })
 
 export const cancel = Effect.fn("Ordering.cancel")(function* (order: string, options: Options) {
-  const { client, hasBot } = yield* clientFor(options.config, false)
-  return yield* follow(yield* client.cancel(order), options, { hasBot, reached: isGone })
+  const { client, ...present } = yield* clientFor(options, false)
+  return yield* follow(yield* client.cancel(order), options, { ...present, reached: isGone })
 })
 
 /** Follows an order that an interrupted command has placed or cancelled. */
 export const again = Effect.fn("Ordering.again")(function* (order: string, options: Options, reached: EndTest) {
   const { journal, markets } = options.config
-  const { hasBot } = yield* clientFor(options.config, false)
+  const { earlier, hasBot } = yield* clientFor(options, false)
   for (const market of Layers.marketsByName(markets).values()) {
     const [file, strategy] = [ByHand.fileOf(journal, market), ByHand.strategyOf(market)]
     if (!(yield* ByHand.textOf(file)).includes(order)) continue
     const about = { message: `Continues with ${order}`, order, slot: slotKey(strategy, order), file }
-    yield* follow({ ...about, amount: "", terms: [] }, options, { hasBot, reached })
+    yield* follow({ ...about, amount: "", terms: [] }, options, { earlier, hasBot, reached })
   }
 })
 
@@ -293,11 +288,14 @@ interface Given extends Ways, Pick<Options, "patienceMillis"> {
   readonly config: string
 }
 
+const allOrders = Effect.fn("Ordering.allOrders")(function* (journal: string) {
+  const texts = yield* Effect.forEach(yield* ByHand.filesOf(journal), ByHand.textOf)
+  // Money of an order whose line is gone may still be on its way.
+  const unended = unendedIn(yield* stateOf(journal))
+  return new Set([...texts.flatMap((text) => [...ByHand.ordersIn(text).keys()]), ...unended])
+})
+
 export const optionsOf = Effect.fn("Ordering.optionsOf")(function* ({ config: file, ...ways }: Given) {
   const config = yield* ConfigFile.load(file)
-  const texts = yield* Effect.forEach(yield* ByHand.filesOf(config.journal), ByHand.textOf)
-  // Money of an order whose line is gone may still be on its way.
-  const unended = unendedIn(yield* stateOf(config.journal))
-  const earlier = new Set([...texts.flatMap((text) => [...ByHand.ordersIn(text).keys()]), ...unended])
-  return { ...ways, config, file, earlier } satisfies Options
+  return { ...ways, config, file, earlierOrders: yield* Effect.cached(allOrders(config.journal)) } satisfies Options
 })

@@ -1,5 +1,5 @@
 /** Shows the order book, once or repeatedly. The service publishes none, so it comes from dry quotes and our own orders. */
-import { Clock, Console, Effect, type Option, Schema } from "effect"
+import { Clock, Console, Effect, type Option } from "effect"
 import { type Amount, fromDecimal } from "../../domain/Amount.ts"
 import { bestFirst } from "../../domain/Book.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -14,21 +14,17 @@ import { Terminal } from "../../process/Terminal.ts"
 import * as BookText from "../../report/text/BookText.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { askedBook } from "../../views/Book.ts"
+import { commandFailed } from "../CommandFailed.ts"
 import { stateOf } from "../journal/JournalView.ts"
 
 const watchMillis = 5_000
 export const usualUsd = [100, 1_000, 10_000]
 
-export class NoMarket extends Schema.TaggedError<NoMarket>()("NoMarket", { message: Schema.String }) {}
-
 const noMarket = (why: string, markets: ReadonlyMap<string, Market>) =>
-  new NoMarket({ message: `${why}. Markets: ${[...markets.keys()].join(", ")}` })
+  commandFailed(`${why}. Markets: ${[...markets.keys()].join(", ")}`)
 
-export class NoSize extends Schema.TaggedError<NoSize>()("NoSize", { market: Schema.String, text: Schema.String }) {
-  override get message(): string {
-    return `${this.market}: ${this.text}. Set the sizes in base, for example --size 0.1 --size 1`
-  }
-}
+const noSize = (market: string, text: string) =>
+  commandFailed(`${market}: ${text}. Set the sizes in base, for example --size 0.1 --size 1`)
 
 const marketsTraded = (journal: string) =>
   Effect.map(stateOf(journal), ({ strategies }) => [
@@ -69,12 +65,12 @@ const look = Effect.fnUntraced(function* (
 ) {
   const orderBook = yield* OrderBook
   const terminal = yield* Terminal
-  const resting = restingIn(yield* stateOf(journal))
+  const state = yield* stateOf(journal)
   yield* orderBook.lookDeep(wanted, 0)
   const now = yield* Clock.currentTimeMillis
   const bookViews = wanted.flatMap(({ market: { name } }) => {
     const book = orderBook.book(name)
-    return book === undefined ? [] : [{ book, own: bestFirst(resting.get(name) ?? []) }]
+    return book === undefined ? [] : [{ book, own: bestFirst(restingIn(state, name)) }]
   })
   if (json) {
     return yield* Effect.forEach(bookViews, ({ book, own }) => Console.log(JSON.stringify(askedBook(book, own, now))), {
@@ -108,13 +104,13 @@ const quantitiesOf = (market: Market, named: ReadonlyArray<string>) =>
     const value = Decimal.parse(text)
     const quantity = value === undefined ? undefined : fromDecimal(value, market.base.decimals)
     if (quantity !== undefined && quantity > 0n) return Effect.succeed(quantity)
-    return Effect.fail(new NoSize({ market: market.name, text: `${text} is not an amount of ${market.base.symbol}` }))
+    return Effect.fail(noSize(market.name, `${text} is not an amount of ${market.base.symbol}`))
   })
 
 const usualQuantities = Effect.fnUntraced(function* ({ name, base }: Market) {
   const tokens = yield* Venue.use((venue) => venue.tokens)
   const priceUsd = tokens.find(({ assetId }) => assetId === base.id)?.priceUsd ?? 0
-  if (!(priceUsd > 0)) return yield* new NoSize({ market: name, text: `the venue has no price of ${base.symbol}` })
+  if (!(priceUsd > 0)) return yield* noSize(name, `the venue has no price of ${base.symbol}`)
   // Three digits suffice, because the size only has to be approximate.
   return usualUsd.map((sizeUsd): Amount => {
     const exact = Decimal.fromNumber(sizeUsd / priceUsd, 3)

@@ -1,5 +1,5 @@
 /** Explains a journal at a time. It uses only the journal up to that time, because files may have changed since. */
-import { Clock, Effect, Option, Result, Schema, Stream } from "effect"
+import { Clock, Effect, Option, Result, Stream } from "effect"
 import { bySymbol } from "../../domain/Amount.ts"
 import type { Of, Recorded } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -11,6 +11,7 @@ import { defaults, type OverallLimits, type Settings } from "../../engine/Engine
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import { slotKey } from "../../engine/state/SlotFold.ts"
+import * as ByHand from "../../files/ByHand.ts"
 import type { BotSettings } from "../../files/ConfigFile.ts"
 import { Journal } from "../../journal/Journal.ts"
 import { PriceStore } from "../../journal/PriceStore.ts"
@@ -22,11 +23,8 @@ import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import { explain, lines, shownEvents } from "../../views/Explanation.ts"
 import * as PastInputs from "../../views/explain/PastInputs.ts"
 import { type Touched, touchedIn } from "../../views/explain/Touched.ts"
+import { commandFailed } from "../CommandFailed.ts"
 import { withSettings } from "../journal/JournalView.ts"
-
-export class NoSuchSlot extends Schema.TaggedError<NoSuchSlot>()("NoSuchSlot", { message: Schema.String }) {}
-
-export class NothingKnown extends Schema.TaggedError<NothingKnown>()("NothingKnown", { message: Schema.String }) {}
 
 const millisOf = new Map<string, number>(Object.entries(unitMillis))
 
@@ -107,6 +105,12 @@ const settingsOf = (overall: Settings["overall"]): Settings => ({
   account: { signerId: "", depositType: "INTENTS", maxAppFeeBasisPoints: 0 }
 })
 
+/** A slot of an order by hand also has the name of its order, with or without its strategy. */
+const isNamed = (key: string, name: string | undefined): boolean => {
+  const order = ByHand.orderOf(key)
+  return name === key || name === order || (ByHand.isByHand(key) && order.endsWith(`/${name}`))
+}
+
 export const explained = Effect.fn("Explaining.explained")(function* (
   { limits, markets }: Pick<BotSettings, "limits" | "markets">,
   slot: string | undefined,
@@ -117,7 +121,7 @@ export const explained = Effect.fn("Explaining.explained")(function* (
   const first = Option.getOrUndefined(yield* Stream.runHead(events()))
   if (first !== undefined && first.at > now) {
     const message = `At ${iso(now)} there is no data: the journal begins at ${iso(first.at)}`
-    return yield* new NothingKnown({ message })
+    return yield* commandFailed(message)
   }
   const { lately, lives, removed, last, seen } = gather()
   const state = yield* Bookkeeper.replayUntil(now, seen)
@@ -141,13 +145,18 @@ export const explained = Effect.fn("Explaining.explained")(function* (
     lately,
     touched: yield* touches(state, lives, now)
   }
-  const all = explain(moment, slot)
-  const matches = all.filter((each) => slot === undefined || each.slot === slot || each.slot.startsWith(`${slot}/`))
+  const all = explain(
+    moment,
+    [...state.slots.keys()].filter((key) => isNamed(key, slot))
+  )
+  const matches = all.filter(
+    (each) => slot === undefined || isNamed(each.slot, slot) || each.slot.startsWith(`${slot}/`)
+  )
   if (matches.length === 0 && slot !== undefined) {
     const names = all.slice(0, 30).map((each) => each.slot)
     const slots = `Slots: ${names.join(", ")}${all.length > 30 ? ", …" : ""}`
     const message = `No slot ${slot}${all.length === 0 ? ": no strategy was loaded" : `. ${slots}`}`
-    return yield* new NoSuchSlot({ message })
+    return yield* commandFailed(message)
   }
   return { now, slots: matches }
 })

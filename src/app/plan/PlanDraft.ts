@@ -12,7 +12,7 @@ import * as PlanAhead from "../../engine/planning/ahead/PlanAhead.ts"
 import * as PlanFindings from "../../engine/planning/ahead/PlanFindings.ts"
 import * as PlanReport from "../../engine/planning/ahead/PlanReport.ts"
 import * as PlanWarnings from "../../engine/planning/ahead/PlanWarnings.ts"
-import { type MarketMoment, momentOf } from "../../engine/planning/DecisionRecord.ts"
+import { type MarketMoment, momentOf, slotEnds } from "../../engine/planning/DecisionRecord.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
 import * as BotState from "../../engine/state/BotState.ts"
 import type * as ConfigFile from "../../files/ConfigFile.ts"
@@ -30,6 +30,7 @@ import { heldIn, Venue } from "../../venue/Venue.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import { version } from "../../version.ts"
 import type { PlanFacts } from "../../views/Plan.ts"
+import { needsIn } from "../byHand/OrderBudget.ts"
 import * as Readiness from "../candles/Readiness.ts"
 import * as WarmPrices from "../candles/WarmPrices.ts"
 import { isThere } from "../journal/JournalView.ts"
@@ -44,7 +45,7 @@ export const draft = Effect.fnUntraced(function* (
   const isKilled = (yield* Effect.flatten(KillFile.watch(config.journal))) !== undefined
   const { hasJournal, state } = remembered
   yield* StartChecks.pass({ config, account, isKilled, ...(hasJournal && { state }) })
-  return yield* draftFrom(config, account, strategies, { remembered, books: yield* booksNow(strategies) })
+  return yield* draftFrom(config, account, strategies, { remembered, books: yield* booksNow(strategies, state) })
 })
 
 export const draftFrom = Effect.fnUntraced(function* (
@@ -95,7 +96,9 @@ export const draftFrom = Effect.fnUntraced(function* (
   const locked = PlanReport.lockedOf(strategies, planned, changes)
   const minimum = minimumIn(config, chains)
   const exposure = config.limits?.exposure ?? new Map<string, bigint>()
-  const ground = { strategies, planned, changes, fees, balances, usd, minimumIn: minimum, locked, exposure, books }
+  const needs = needsIn(state, strategies)
+  const money = { fees, balances, needs, usd, exposure }
+  const ground = { strategies, planned, changes, minimumIn: minimum, locked, books, ...money }
   return {
     at,
     journal: config.journal,
@@ -219,9 +222,12 @@ export const candlesAt = (
 }
 
 /** Requests an executable price for each market, in the size that the bot would quote, and depth up to the whole budget. */
-const booksNow = Effect.fn("PlanInputs.books")(function* (strategies: ReadonlyArray<Strategy>) {
+const booksNow = Effect.fn("PlanInputs.books")(function* (
+  strategies: ReadonlyArray<Strategy>,
+  state: BotState.BotState
+) {
   const orderBook = yield* OrderBook
-  const bookRequests = wantedBy(strategies)
+  const bookRequests = wantedBy(strategies, (name) => slotEnds(state, name))
   yield* orderBook.look(bookRequests, 0)
   const deep = bookRequests.map((each) => {
     const price = orderBook.prices.get(each.market.name)

@@ -13,8 +13,7 @@ import * as Program from "../../programs/Program.ts"
 import * as KmsSigner from "../../signer/remote/KmsSigner.ts"
 import { exchange, SignerAnswer, type SignerRequest } from "../../signer/remote/RemoteSigner.ts"
 import * as AccountKey from "../../signing/AccountKey.ts"
-
-export class NotKept extends Schema.TaggedError<NotKept>()("NotKept", { message: Schema.String }) {}
+import { commandFailed } from "../CommandFailed.ts"
 
 interface Asked {
   readonly kind: "notifier" | "price" | "wallet" | "kms" | "signer"
@@ -280,6 +279,6 @@ export const checked = Effect.fn("ProgramChecks.checked")(function* (asked: Aske
       ...findings.map(({ check, fault }) => (fault === undefined ? `ok     ${check}` : `WRONG  ${check}: ${fault}`)),
       ...(faults === 0 ? [`It follows the contract of a ${kind}.`] : [])
     ],
-    exit: faults === 0 ? undefined : new NotKept({ message })
+    exit: faults === 0 ? undefined : commandFailed(message)
   } satisfies CommandAnswer
 })

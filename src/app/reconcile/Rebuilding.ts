@@ -9,7 +9,7 @@ import type { Order } from "../../domain/Order.ts"
 import { ended, recovered } from "../../domain/Placement.ts"
 import { countText } from "../../domain/Text.ts"
 import { partiesIn } from "../../engine/observation/SharedOrders.ts"
-import { momentOf, viewOf } from "../../engine/planning/DecisionRecord.ts"
+import { momentOf, slotEnds, viewOf } from "../../engine/planning/DecisionRecord.ts"
 import * as HistorySync from "../../engine/reconciliation/HistorySync.ts"
 import * as Recovery from "../../engine/reconciliation/Recovery.ts"
 import * as Witnesses from "../../engine/reconciliation/Witnesses.ts"
@@ -112,7 +112,10 @@ const historyOf = Effect.fnUntraced(function* (
 const slotPlansNow = Effect.fnUntraced(function* (strategies: ReadonlyArray<Strategy>) {
   const orderBook = yield* OrderBook
   const { state } = yield* Bookkeeper
-  yield* orderBook.look(wantedBy(strategies), 0)
+  yield* orderBook.look(
+    wantedBy(strategies, (name) => slotEnds(state, name)),
+    0
+  )
   const now = yield* Clock.currentTimeMillis
   return strategies.flatMap((strategy): ReadonlyArray<Recovery.SlotPlans> => {
     const moment = momentOf(strategy, orderBook.prices, undefined, now)

@@ -5,6 +5,7 @@
 import { Clock, Deferred, Effect, FileSystem, Option, Schema } from "effect"
 import { staleness } from "../../engine/holds/MarketLimits.ts"
 import { type FindingName, findingNames, type PlanFinding } from "../../engine/planning/ahead/PlanFindings.ts"
+import { slotEnds } from "../../engine/planning/DecisionRecord.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import * as ByHand from "../../files/ByHand.ts"
@@ -43,7 +44,7 @@ export const findingsOn = Effect.fn("Admission.findingsOn")(
   function* ({ config, account }: Admission, strategies: ReadonlyArray<Strategy>, fresh: ReadonlyArray<Strategy>) {
     const { state } = yield* Bookkeeper
     const orderBook = yield* OrderBook
-    const bookRequests = wantedBy(strategies)
+    const bookRequests = wantedBy(strategies, (name) => slotEnds(state, name))
     yield* orderBook.look(bookRequests, priceMillis)
     const books = PlanDraft.booksIn(orderBook, bookRequests)
     const now = yield* Clock.currentTimeMillis

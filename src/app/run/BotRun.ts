@@ -1,5 +1,5 @@
 /** Runs the bot once, for `run` and `demo`. By default orders stay at the venue when it stops; the summary says what that means. */
-import { Clock, Console, Deferred, Effect, Fiber, FileSystem, Path, PubSub, Schema } from "effect"
+import { Clock, Console, Deferred, Effect, Fiber, FileSystem, Path, PubSub } from "effect"
 import { refuse } from "../../control/api/ControlApi.ts"
 import { Bot } from "../../control/Bot.ts"
 import * as ControlServer from "../../control/ControlServer.ts"
@@ -28,6 +28,7 @@ import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import { version } from "../../version.ts"
 import * as StoredBooks from "../../views/profit/StoredBooks.ts"
 import * as StoredProfit from "../../views/profit/StoredProfit.ts"
+import { commandFailed } from "../CommandFailed.ts"
 import * as WarmPrices from "../candles/WarmPrices.ts"
 import * as Alerting from "../control/Alerting.ts"
 import * as BotServices from "../control/BotServices.ts"
@@ -92,12 +93,6 @@ const completed = ({ allow, reload, run, ...options }: BotRunOptions, pid: numbe
 }
 
 type Completed = ReturnType<typeof completed>
-
-/** The flag `--pay-again` approves one unclear payment and must not count for another. */
-export class NotUnclear extends Schema.TaggedError<NotUnclear>()("NotUnclear", { message: Schema.String }) {}
-
-/** `--pay-again` comes too early: the payer may still make the first payment. */
-export class StillPaying extends Schema.TaggedError<StillPaying>()("StillPaying", { message: Schema.String }) {}
 
 const leavingReason: Reason = { code: "leaving", text: "The bot stops and cancels its orders (--cancel-on-exit)" }
 
@@ -203,11 +198,10 @@ const mayPayAgain = Effect.fnUntraced(function* (state: BotState, payAgain: Read
   if (clear !== undefined) {
     const others = unclear.size === 0 ? "There is none." : `Unclear: ${[...unclear.keys()].join(", ")}`
     const message = `--pay-again ${clear}: no order has an unclear payment of this name. ${others}`
-    return yield* new NotUnclear({ message })
+    return yield* commandFailed(message)
   }
   for (const [payment, why] of unclear)
-    if (why !== undefined && payAgain.includes(payment))
-      return yield* new StillPaying({ message: `--pay-again ${payment}: ${why}` })
+    if (why !== undefined && payAgain.includes(payment)) return yield* commandFailed(`--pay-again ${payment}: ${why}`)
 })
 
 const beside = <A, E, R>(what: string, loop: Effect.Effect<A, E, R>) => Effect.forkScoped(supervised(what, loop))

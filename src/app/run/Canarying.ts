@@ -8,11 +8,13 @@ import { dayMillis } from "../../domain/Durations.ts"
 import { messageOf, plainJson } from "../../domain/Text.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import type * as ConfigFile from "../../files/ConfigFile.ts"
-import { Canary, type ServiceLook } from "../../venue/canary/Canary.ts"
+import type { Canary, ServiceLook } from "../../venue/canary/Canary.ts"
+import type { Venue } from "../../venue/Venue.ts"
+import * as ServiceCheck from "../control/ServiceCheck.ts"
 
 export interface Canarying {
-  readonly config: Pick<ConfigFile.BotConfig, "canary" | "markets">
-  readonly witnesses: Layer.Layer<Canary, unknown>
+  readonly config: Pick<ConfigFile.BotConfig, "canary"> & ServiceCheck.SampleTerms
+  readonly witnesses: Layer.Layer<Canary | Venue, unknown>
 }
 
 /** A difference ends only after a comparison that could ask everything. The engine itself reads the feed of incidents. */
@@ -27,9 +29,8 @@ export const forever = Effect.fn("Canarying.forever")(function* ({ config, witne
   const everyMillis = config.canary?.everyMillis ?? (books.state.drift.length > 0 ? dayMillis : undefined)
   if (everyMillis === undefined) return
   return yield* Effect.gen(function* () {
-    const canary = yield* Canary
     const once = Effect.gen(function* () {
-      const drift = standing(books.state.drift, yield* canary.look(config.markets.assets))
+      const drift = standing(books.state.drift, yield* ServiceCheck.look(config))
       if (plainJson(drift) !== plainJson(books.state.drift)) yield* books.record({ _tag: "ServiceCompared", drift })
     }).pipe(
       Effect.catchCause((cause) =>

@@ -1,5 +1,5 @@
 /** Runs the bot, live or dry, from its files to its summary. */
-import { Console, Duration, Effect, FileSystem, Option, Path, Schema } from "effect"
+import { Console, Duration, Effect, FileSystem, Option, Path } from "effect"
 import * as Telemetry from "../../control/Telemetry.ts"
 import { present } from "../../domain/Present.ts"
 import type { FindingName } from "../../engine/planning/ahead/PlanFindings.ts"
@@ -13,6 +13,7 @@ import * as Layers from "../../Layers.ts"
 import * as Kill from "../../process/KillFile.ts"
 import { boot, Process } from "../../process/Process.ts"
 import { sourcesCode, version } from "../../version.ts"
+import { commandFailed } from "../CommandFailed.ts"
 import * as StartChecks from "../start/StartChecks.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
 import * as BotRun from "./BotRun.ts"
@@ -33,11 +34,10 @@ interface Asked {
   readonly isOver?: BotRun.BotRunOptions["isOver"]
 }
 
-export class VenueSilent extends Schema.TaggedError<VenueSilent>()("VenueSilent", { url: Schema.String }) {
-  override get message(): string {
-    return `${this.url} does not answer like a venue. Nothing was done, and the journal is not bound to this address: check venue.url, the network, a proxy`
-  }
-}
+const venueSilent = (url: string) =>
+  commandFailed(
+    `${url} does not answer like a venue. Nothing was done, and the journal is not bound to this address: check venue.url, the network, a proxy`
+  )
 
 export const run = Effect.fnUntraced(function* (asked: Asked) {
   const { allow, config: configFile, dryRun, forMillis, json, onRemoved, poll } = asked
@@ -94,7 +94,7 @@ export const run = Effect.fnUntraced(function* (asked: Asked) {
     const isHeard = yield* StartChecks.pass({ config, account, state, isKilled })
     yield* BotRun.runBot(options)
     yield* LastWords.print(options)
-    if (!isHeard && !StartUp.isBound(state)) return yield* new VenueSilent({ url: config.venue.url })
+    if (!isHeard && !StartUp.isBound(state)) return yield* venueSilent(config.venue.url)
   }).pipe(Effect.provide(layer), Effect.provide(Telemetry.tracing(config.otlp)))
 }, Effect.scoped)
 

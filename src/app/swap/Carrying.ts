@@ -24,16 +24,11 @@ import { Swaps } from "../../venue/Swaps.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { VenueError } from "../../venue/VenueError.ts"
 import * as Wire from "../../venue/wire/WireValue.ts"
+import { commandFailed } from "../CommandFailed.ts"
 import { readingOf } from "../journal/JournalView.ts"
 import * as SwapFollow from "./SwapFollow.ts"
 import * as SwapRequest from "./SwapRequest.ts"
 import * as VenueAccess from "./VenueAccess.ts"
-
-export class SwapHeld extends Schema.TaggedError<SwapHeld>()("SwapHeld", { why: Schema.String }) {
-  override get message(): string {
-    return `Nothing is paid now: ${this.why}`
-  }
-}
 
 export class NotAgreed extends Schema.TaggedError<NotAgreed>()("NotAgreed", {}) {
   override get message(): string {
@@ -120,7 +115,7 @@ const startSwap = Effect.fnUntraced(function* (
 ) {
   const now = yield* Clock.currentTimeMillis
   const swapRequest = yield* SwapRequest.requestOf(given, config, signerId, now)
-  if (closed !== undefined) return yield* new SwapHeld({ why: closed })
+  if (closed !== undefined) return yield* commandFailed(`Nothing is paid now: ${closed}`)
   const agreed = yield* SwapRequest.quoted(swapRequest, { config, signerId })
   yield* agree(ways)(SwapLine.terms(agreed))
   return yield* SwapsByHand.begin(agreed)
@@ -163,10 +158,10 @@ const released = Effect.fnUntraced(function* (name: string) {
   const payment = placement === undefined ? undefined : unclearPayment(placement)
   const isOpen = placement !== undefined && !isFinished(placement.state)
   if (isOpen && payment === undefined) {
-    return yield* new SwapFollow.NotResumable({ message: `Swap ${name} has no unclear payment` })
+    return yield* commandFailed(`Swap ${name} has no unclear payment`)
   }
   const why = placement && mayStillBeMade(placement, yield* Clock.currentTimeMillis)
-  if (isOpen && why !== undefined) return yield* new SwapFollow.NotResumable({ message: `--pay-again ${name}: ${why}` })
+  if (isOpen && why !== undefined) return yield* commandFailed(`--pay-again ${name}: ${why}`)
   return new Set(payment === undefined ? [] : [payment])
 })
 
@@ -176,8 +171,6 @@ const patiently = <E, R>(step: Effect.Effect<void, E | VenueError, R>) =>
     (error): error is VenueError => error instanceof VenueError && error.reason._tag !== "Unauthorized",
     ({ message }) => Effect.logDebug(message)
   )
-
-export class BotIsRunning extends Schema.TaggedError<BotIsRunning>()("BotIsRunning", { message: Schema.String }) {}
 
 type Bot = Pick<Lease.JournalInUse, "journal" | "pid">
 
@@ -192,9 +185,9 @@ const handOver = Effect.fn("SwapHandOver.begun")(function* <E, R>(
 ) {
   const payload = yield* plain(given)
   if ((yield* RunningBot.addressOf(journal)) === undefined)
-    return yield* new BotIsRunning({
-      message: `A bot (process ${pid}) works with ${journal}, and only one may pay from it. It has no control server to take the swap: add \`dashboard: {}\` to its configuration and start it again, or stop it and swap then. Until then only --dry works.`
-    })
+    return yield* commandFailed(
+      `A bot (process ${pid}) works with ${journal}, and only one may pay from it. It has no control server to take the swap: add \`dashboard: {}\` to its configuration and start it again, or stop it and swap then. Until then only --dry works.`
+    )
   const { quote, terms } = yield* RunningBot.ask(journal, (api) => api.command.swapQuote({ payload }))
   yield* agrees(terms)
   return (yield* RunningBot.ask(journal, (api) => api.command.swap({ payload: { quote, confirm: "swap" } }))).swap
@@ -206,9 +199,9 @@ const resumedByBot = Effect.fn("SwapHandOver.resumed")(function* (
   payAgain: boolean
 ) {
   if (!payAgain) return name
-  return yield* new SwapFollow.NotResumable({
-    message: `A bot (process ${pid}) works with ${journal}. To pay again, stop it, and run it once with the --pay-again that \`limitbot status\` names for ${name}`
-  })
+  return yield* commandFailed(
+    `A bot (process ${pid}) works with ${journal}. To pay again, stop it, and run it once with the --pay-again that \`limitbot status\` names for ${name}`
+  )
 })
 
 const restartMillis = 5_000

@@ -1,5 +1,5 @@
 /** Follows one swap in the journal to its end, no matter which process carries it. The exit code shows how it ended. */
-import { Clock, Console, Effect, Schema } from "effect"
+import { Clock, Console, Effect } from "effect"
 import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
 import type { Recorded } from "../../domain/BotEvent.ts"
 import { byHand } from "../../domain/Placement.ts"
@@ -12,6 +12,7 @@ import * as EventLine from "../../report/text/EventLine.ts"
 import * as SwapLine from "../../report/text/SwapLine.ts"
 import { jsonOf, lineOf } from "../../views/Events.ts"
 import { swapView } from "../../views/Swaps.ts"
+import { commandFailed } from "../CommandFailed.ts"
 
 const unclearLines = ({ agreed, id, placement }: SwapHistory.SwapHistory): ReadonlyArray<string> =>
   unclearPayment(placement) === undefined
@@ -82,14 +83,8 @@ const evidenceLines = (swap: SwapHistory.SwapHistory): ReadonlyArray<string> => 
   ].map(printable)
 }
 
-export class SwapNotPaid extends Schema.TaggedError<SwapNotPaid>()("SwapNotPaid", { message: Schema.String }) {}
-
-export class SwapStillOpen extends Schema.TaggedError<SwapStillOpen>()("SwapStillOpen", { message: Schema.String }) {}
-
 const notEnded = (swap: string, why: string) =>
-  new SwapStillOpen({ message: `Swap ${swap} has not ended: ${why}. Check again with: limitbot swap --resume ${swap}` })
-
-export class NotResumable extends Schema.TaggedError<NotResumable>()("NotResumable", { message: Schema.String }) {}
+  commandFailed(`Swap ${swap} has not ended: ${why}. Check again with: limitbot swap --resume ${swap}`)
 
 const pollMillis = 1_000
 /** A deposit can still be refunded after the deadline. The user checks later for a longer wait. */
@@ -110,7 +105,7 @@ export const toTheEnd = Effect.fnUntraced(function* <E, R>(
   const progress = yield* Progress.make(`swap ${name}`)
   const readSwap = yield* reader(name)
   const initialSwap = yield* readSwap
-  if (initialSwap === undefined) return yield* new NotResumable({ message: `No swap ${name} in the journal` })
+  if (initialSwap === undefined) return yield* commandFailed(`No swap ${name} in the journal`)
   let swap = initialSwap
   yield* isResumed ? advise(swap, json) : show(swap, swap.steps, json)
   while (!SwapHistory.isOver(swap)) {
@@ -211,5 +206,5 @@ const closing = Effect.fnUntraced(function* (swap: SwapHistory.SwapHistory, json
   if (end?.outcome === "paid") return
   const dropped = swap.steps.map(({ event }) => event).findLast((event) => event._tag === "Abandoned")
   const text = end?.text ?? dropped?.reason ?? "nothing was paid"
-  return yield* new SwapNotPaid({ message: `Swap ${swap.id} ended ${end?.outcome ?? "unfunded"}: ${text}` })
+  return yield* commandFailed(`Swap ${swap.id} ended ${end?.outcome ?? "unfunded"}: ${text}`)
 })

@@ -11,6 +11,7 @@ import { type WrongUsage, wrongUsage } from "../../process/WrongUsage.ts"
 import { Swaps } from "../../venue/Swaps.ts"
 import { QuoteRequest } from "../../venue/wire/WireQuote.ts"
 import * as Wire from "../../venue/wire/WireValue.ts"
+import { commandFailed } from "../CommandFailed.ts"
 
 type Field =
   | ("depositType" | "recipient" | "recipientType" | "refundTo" | "refundType" | "referral" | "connectedWallets")
@@ -135,11 +136,7 @@ const amountOf = (text: string | undefined, asset: Asset): Effect.Effect<string,
   )
 }
 
-export class QuoteUnusable extends Schema.TaggedError<QuoteUnusable>()("QuoteUnusable", { why: Schema.String }) {
-  override get message(): string {
-    return `The venue's quote is unusable: ${this.why}. Nothing was paid.`
-  }
-}
+const quoteUnusable = (why: string) => commandFailed(`The venue's quote is unusable: ${why}. Nothing was paid.`)
 
 /** Requests a quote. Returns exact amounts to accept, or the reason why the quote is unusable. */
 export const quoted = Effect.fn("SwapTerms.quoted")(function* (
@@ -151,7 +148,7 @@ export const quoted = Effect.fn("SwapTerms.quoted")(function* (
   const required = <A>(what: string, text: string | undefined, parse: (text: string) => A | undefined) => {
     const parsed = text === undefined ? undefined : parse(text)
     return parsed === undefined
-      ? Effect.fail(new QuoteUnusable({ why: `its ${what} is missing or unusable` }))
+      ? Effect.fail(quoteUnusable(`its ${what} is missing or unusable`))
       : Effect.succeed(parsed)
   }
   const optional = (name: "minAmountIn" | "minAmountOut" | "refundFee") => {
@@ -160,7 +157,7 @@ export const quoted = Effect.fn("SwapTerms.quoted")(function* (
   }
   const isInternal = request.depositType !== "ORIGIN_CHAIN"
   if (isInternal && quote.depositMemo !== undefined) {
-    return yield* new QuoteUnusable({ why: "it needs a memo, which a signed transfer cannot carry" })
+    return yield* quoteUnusable("it needs a memo, which a signed transfer cannot carry")
   }
   const { depositType, recipient, recipientType, refundTo, refundType, swapType } = request
   const agreed: AgreedSwap = {

@@ -1,8 +1,8 @@
 /** `limitbot alert BTC/USDC above 70000`: sends a message at a price, without an order; also lists and removes alerts. */
 import { Console, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
+import { marketNamed } from "../../app/byHand/OrderRule.ts"
 import * as Alerting from "../../app/control/Alerting.ts"
-import { marketNamed } from "../../app/control/OrderRule.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Answer from "../../process/Answer.ts"
 import * as Table from "../../report/text/Table.ts"

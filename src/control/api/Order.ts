@@ -88,25 +88,24 @@ export const OrderStanding = Schema.Struct({
   terms: Schema.String,
   filled: Schema.String,
   state: Schema.String,
-  why: Schema.String
+  why: Schema.String,
+  /** Nothing more of it will be placed, and none of its money is on the way. */
+  hasEnded: Schema.Boolean
 })
 export type OrderStanding = typeof OrderStanding.Type
 
 const chatNames: Readonly<Record<string, string>> = {
   "take-profit": "takeProfit",
-  stop: "stop",
-  trail: "trail",
   breakeven: "breakevenAt",
-  expire: "expire",
   "in-parts": "parts"
 }
 
 /** Turns the words of a chat, such as `buy 0.01 BTC at 59000 stop 57000`, into an unchecked request. Phones turn `--` into a dash. */
 export const wordsOfOrder = ([side, amount, market, , price, ...more]: ReadonlyArray<string>): unknown => {
   const termsByName = more.flatMap((word, index) => {
-    const name = chatNames[word.replace(/^[-–—]+/, "").toLowerCase()]
-    const value = more[index + 1]
-    return index % 2 === 1 ? [] : [[name ?? word, name === "parts" ? Number(value) : value] as const]
+    const term = word.replace(/^[-–—]+/, "").toLowerCase()
+    const [name, value] = [chatNames[term] ?? term, more[index + 1]]
+    return index % 2 === 1 ? [] : [[name, name === "parts" ? Number(value) : value] as const]
   })
   return { side, amount, market: market?.toUpperCase(), price, ...Object.fromEntries(termsByName) }
 }

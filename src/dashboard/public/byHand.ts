@@ -32,8 +32,6 @@ const change = ({ order, terms }: OrderStanding): void =>
     confirmPlan(`Move ${order}`, "order/change", { order, price })
   })
 
-const hasEnded = ({ state }: OrderStanding): boolean => ["filled", "expired", "closed"].includes(state)
-
 const columns: ReadonlyArray<Column<OrderStanding>> = [
   column("Order", ({ order }) => order, "lead"),
   column("Terms", ({ terms }) => terms, "soft wrap"),
@@ -44,7 +42,7 @@ const columns: ReadonlyArray<Column<OrderStanding>> = [
     "soft"
   ),
   column("", (row) => {
-    if (hasEnded(row)) return null
+    if (row.hasEnded) return null
     const { order } = row
     const [isOperator, isTrader] = [Store.may("operator"), Store.may("trader")]
     const [edit, cancel] = [() => change(row), () => command("order/cancel", { order })]
@@ -57,7 +55,7 @@ const columns: ReadonlyArray<Column<OrderStanding>> = [
 
 export const ByHand = () => {
   const rows = Store.byHand.value ?? []
-  const sub = countText(rows.filter((row) => !hasEnded(row)).length, "live order")
+  const sub = countText(rows.filter(({ hasEnded }) => !hasEnded).length, "live order")
   const props = { id: "by-hand", title: "Orders by hand", sub, panel: "orders", style: "wide" }
   if (rows.length === 0) return null
   return h(Panel, props, h(Table<OrderStanding>, { style: "hand", keyOf: ({ order }) => order, rows, columns }))

@@ -16,8 +16,8 @@ import { wantedBy } from "../../orderbook/Wanted.ts"
 import * as JoinedCandles from "../../strategy/expression/series/JoinedCandles.ts"
 import { candlesWanted, marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 import { EngineSettings } from "../EngineSettings.ts"
-import { type MarketMoment, momentOf } from "../planning/DecisionRecord.ts"
-import { type BotState, perEvent, unfinished } from "../state/BotState.ts"
+import { type MarketMoment, momentOf, slotEnds } from "../planning/DecisionRecord.ts"
+import { type BotState, unfinished } from "../state/BotState.ts"
 import { openQuantity } from "../state/Placement.ts"
 import { slotKey } from "../state/SlotFold.ts"
 import * as CandleFeed from "./CandleFeed.ts"
@@ -81,7 +81,7 @@ const storedCandles = Effect.gen(function* () {
 
 export const make = Effect.gen(function* () {
   const stored = yield* storedCandles
-  const { account, pollMinMillis } = yield* EngineSettings
+  const { pollMinMillis } = yield* EngineSettings
   const orderBook = yield* OrderBook
   const observed = new Map<string, number>()
   let neededCandles: ReturnType<typeof candleNeeds> = new Map()
@@ -129,8 +129,12 @@ export const make = Effect.gen(function* () {
   })
 
   /** A failure in one market does not keep the others from their price, even if it fails the whole poll. */
-  const look = Effect.fn("MarketWatch.look")(function* (strategies: ReadonlyArray<Strategy>, isAgain = false) {
-    const markets = wantedBy(strategies)
+  const look = Effect.fn("MarketWatch.look")(function* (
+    state: BotState,
+    strategies: ReadonlyArray<Strategy>,
+    isAgain = false
+  ) {
+    const markets = wantedBy(strategies, (name) => slotEnds(state, name))
     const looked = yield* Effect.result(orderBook.look(markets, isAgain ? 0 : pollMinMillis))
     yield* Effect.forEach(markets, ({ market }) => observe(market.name), { discard: true })
     yield* Effect.forEach(feeds, ([market, feed]) => stored.complete(market, feed), { discard: true })
@@ -143,32 +147,20 @@ export const make = Effect.gen(function* () {
     return momentOf(strategy, orderBook.prices, candles, now, orderBook.depth(strategy.market.name))
   }
 
-  const rest = (state: BotState) => orderBook.setRestingOrders(account.signerId, restingIn(state))
-
-  return { watchMarketsOf, look, moment, rest, prices: orderBook.prices, doubts: orderBook.doubts } as const
+  return { watchMarketsOf, look, moment, prices: orderBook.prices, doubts: orderBook.doubts } as const
 })
 
 export class MarketWatch extends Context.Service<MarketWatch>()("limitbot/engine/markets/MarketWatch", { make }) {
   static readonly layer = Layer.effect(this, make)
 }
 
-/** Our side of the book: the bot's orders that are still open at the venue, by market. */
-export const restingIn = perEvent((state): ReadonlyMap<string, ReadonlyArray<OwnOrder>> => {
-  const resting = unfinished(state).filter(
-    (placement) => placement.state === "open" && placement.by === undefined && openQuantity(placement) > 0n
-  )
-  return new Map(
-    [...Map.groupBy(resting, ({ market }) => market)].map(([market, placements]) => [
-      market,
-      placements.map((placement) => ({
-        side: placement.side,
-        price: placement.price,
-        quantity: openQuantity(placement),
-        slot: slotKey(placement.strategy, placement.slot)
-      }))
-    ])
-  )
-})
+/** Our side of the book: the bot's orders in a market that are still open at the venue. */
+export const restingIn = (state: BotState, market: string): ReadonlyArray<OwnOrder> =>
+  unfinished(state).flatMap((placement) => {
+    const [quantity, { price, side, slot, strategy }] = [openQuantity(placement), placement]
+    const isOpen = placement.state === "open" && placement.by === undefined && quantity > 0n
+    return isOpen && placement.market === market ? [{ side, price, quantity, slot: slotKey(strategy, slot) }] : []
+  })
 
 export const doubted = (
   { doubts: known }: BotState,

@@ -154,8 +154,7 @@ export const makeSecondLook = Effect.gen(function* () {
     const what = takenBackIn(last, value)
     if (what === undefined) {
       differsSince.delete(order.id)
-      confirmedEnds.set(order.id, endedAt)
-      return
+      return void confirmedEnds.set(order.id, endedAt)
     }
     const since = differsSince.get(order.id) ?? now
     differsSince.set(order.id, since)

@@ -106,9 +106,7 @@ export const decisionEvent = (
     bid: price.bid,
     ask: price.ask,
     priceAt: price.at,
-    ...(elsewhere === undefined
-      ? {}
-      : { elsewhere: [...elsewhere].map(([market, { bid, ask, at }]) => ({ market, bid, ask, at })) }),
+    ...(elsewhere && { elsewhere: [...elsewhere].map(([market, { bid, ask, at }]) => ({ market, bid, ask, at })) }),
     ...(depth === undefined || decision.until.depth === undefined ? {} : { depth }),
     desired: slotOrders.flatMap(({ desired: { slot, market, legs, cycle, why }, order }) => {
       if (order === undefined) return []
@@ -136,6 +134,15 @@ const doneSlot = ({ slot, why }: DesiredSlot, { filledInLeg }: SlotProgress): De
       ? { ...why, code: "filled", text: `filled, payout pending: ${why.text}` }
       : { ...why, code: "done", text: `done, all its orders have filled: ${why.text}` }
 })
+
+const endCodes: ReadonlyArray<string> = ["done", "period-over", "used-up"]
+
+/** Returns the slots of a strategy, with true for each one that gets no further order. */
+export const slotEnds = (state: BotState, strategy: string): ReadonlyMap<string, boolean> => {
+  const { absent = [], desired = [] } = state.strategies.get(strategy)?.decision ?? {}
+  const living = [...desired, ...unfinishedOf(state, strategy)].map(({ slot }) => [slot, false] as const)
+  return new Map([...absent.map(({ slot, why }) => [slot, endCodes.includes(why.code)] as const), ...living])
+}
 
 /** Text for comparing decisions, without the price. Its keys are sorted, because a journal does not keep their order. */
 export const stable = ({ desired, absent, memory }: Of<"Decided">): string =>

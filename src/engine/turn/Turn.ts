@@ -89,7 +89,7 @@ export const make = Effect.fnUntraced(function* (contact: Contact, plans: Strate
    */
   const lookAtPrices = Effect.fnUntraced(function* (cancelAll: Reason | undefined, isAgain = false) {
     const hasNoOtherWork = cancelAll === undefined && unfinished(books.state).length === 0
-    const unpriced = yield* watch.look(plans.inForce(), isAgain).pipe(
+    const unpriced = yield* watch.look(books.state, plans.inForce(), isAgain).pipe(
       Effect.as(undefined),
       Effect.catchTags({
         // The doubt about the price of its market reports it.
@@ -141,7 +141,6 @@ export const make = Effect.fnUntraced(function* (contact: Contact, plans: Strate
       yield* contact.isolated(Effect.flatMap(forgotten.look(), (isOpened) => (isOpened ? planAll : Effect.void)))
     }
     yield* work.all(admits, startedAt)
-    watch.rest(books.state)
     return problem
   })
 

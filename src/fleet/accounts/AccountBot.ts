@@ -26,9 +26,9 @@ import * as FleetAllowed from "../../files/FleetAllowed.ts"
 import { HistoryStore } from "../../journal/HistoryStore.ts"
 import {
   type AccountReport,
-  type AccountText,
   type OwnedAccount,
   Registry,
+  type StoredAccount,
   type WantedState
 } from "../../journal/postgres/Registry.ts"
 import * as Layers from "../../Layers.ts"
@@ -63,7 +63,7 @@ export class AccountUnfit extends Schema.TaggedError<AccountUnfit>()("AccountUnf
 
 export const loaded = Effect.fn("AccountBot.loaded")(function* (
   folder: string,
-  row: Pick<AccountText, "config" | "name" | "strategies">
+  row: Pick<StoredAccount, "config" | "name" | "strategies" | "told" | "toldSecondsAgo">
 ) {
   yield* Effect.fromResult(FleetAllowed.verify(row, yield* FleetAllowed.load(folder)))
   const { config: text, name, strategies: files } = row
@@ -78,7 +78,8 @@ export const loaded = Effect.fn("AccountBot.loaded")(function* (
       unfit({ message: problems.map((each) => render(each, text)).join("\n") })
     )
   )
-  return { config, strategies, account: yield* Layers.accountOf(config) }
+  const withCurves = DailyCurve.after(row, yield* Clock.currentTimeMillis)
+  return { config, strategies, account: yield* Layers.accountOf(config), withCurves }
 }, Effect.mapError(unfit))
 
 function unfit(error: { readonly message: string }): AccountUnfit {
@@ -91,7 +92,7 @@ export type AccountBot = Effect.Success<ReturnType<typeof make>>
 
 /** Runs the account's bot until `stopped` completes. The current turn then ends, and the orders stay open. */
 export const make = Effect.fn("AccountBot.make")(function* (
-  { account: venueAccount, config, strategies }: LoadedAccount,
+  { account: venueAccount, config, strategies, withCurves }: LoadedAccount,
   wanted: OwnedAccount,
   pid: number,
   stopped: Effect.Effect<void>
@@ -143,7 +144,6 @@ export const make = Effect.fn("AccountBot.make")(function* (
   yield* Effect.forkScoped(supervised("the reconciliation", comparing))
 
   const earned = yield* LiveProfit.subscribe(assets)
-  const withCurves = DailyCurve.after(yield* (yield* Registry).one(wanted.name), yield* Clock.currentTimeMillis)
   const accountReport = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const picture = yield* Effect.option(earned(engine.prices))

@@ -8,7 +8,7 @@ import { countText } from "../../domain/Text.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import { accountName } from "../../files/FleetAllowed.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
-import { type AccountFiles, type AccountText, Registry } from "../../journal/postgres/Registry.ts"
+import { type AccountFiles, Registry, type StoredAccount } from "../../journal/postgres/Registry.ts"
 import type { CommandAnswer } from "../../process/Answer.ts"
 import type { Markets } from "../../strategy/Markets.ts"
 import { place, sourceText } from "../../strategy/Problem.ts"
@@ -142,7 +142,7 @@ interface AccountChange {
 
 const differenceOf = (
   { class: group, config, name, strategies }: AccountFiles,
-  storedAccount: AccountText | undefined
+  storedAccount: StoredAccount | undefined
 ): AccountChange => {
   const before = new Map([
     ...(storedAccount === undefined ? [] : [[configName, storedAccount.config] as const]),
@@ -162,7 +162,7 @@ export const apply = Effect.fn("AccountFolders.apply")(function* (folder: string
   const registry = yield* Registry
   const accounts = yield* readFolder(folder)
   const changes = yield* Effect.forEach(accounts, (account) =>
-    Effect.map(registry.text(account.name), (storedAccount) => differenceOf(account, storedAccount))
+    Effect.map(registry.one(account.name), (storedAccount) => differenceOf(account, storedAccount))
   )
   const changedAccounts = accounts.filter((_, index) => changes[index]?.change !== "same")
   const unused = new Set(changedAccounts.flatMap((account) => account.unused()))

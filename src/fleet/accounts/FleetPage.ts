@@ -66,9 +66,9 @@ const accounts = Effect.gen(function* () {
   const context = yield* Effect.context<Journals | Registry | SqlClient.SqlClient | FileSystem.FileSystem | Path.Path>()
 
   const detail = Effect.fnUntraced(function* (name: string) {
-    const [row, text] = [yield* registry.one(name), yield* registry.text(name)]
-    if (row === undefined || text === undefined) return yield* new Unknown({ message: `No bot named ${name}` })
-    const { markets, stuckAfter } = yield* ConfigFile.settingsIn(`${name}/config.yaml`, text.config)
+    const row = yield* registry.one(name)
+    if (row === undefined) return yield* new Unknown({ message: `No bot named ${name}` })
+    const { markets, stuckAfter } = yield* ConfigFile.settingsIn(`${name}/config.yaml`, row.config)
     const state = yield* Effect.provide(Bookkeeper.replay, readingOf(name))
     const [at, assets] = [yield* Clock.currentTimeMillis, bySymbol(markets.assets)]
     return {

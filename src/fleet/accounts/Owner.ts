@@ -36,9 +36,9 @@ const live = Effect.fnUntraced(function* (
 ) {
   const [registry, { host: runner }, { pid }] = [yield* Registry, yield* CurrentRunnerAddress, yield* Process]
   yield* registry.own(runner, row.name)
-  const text = yield* registry.text(row.name)
-  if (text === undefined) return
-  const loaded = yield* AccountBot.loaded(folder, text)
+  const stored = yield* registry.one(row.name)
+  if (stored === undefined) return
+  const loaded = yield* AccountBot.loaded(folder, stored)
   const shared = yield* sharedBy(loaded)
   yield* Effect.gen(function* () {
     const stop = yield* Deferred.make<void>()

@@ -6,7 +6,6 @@
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Fragment } from "effect/sql/Statement"
 import { broken } from "../Journal.ts"
 import { ProfitReport } from "../ProfitReport.ts"
 import { storableText } from "./Appends.ts"
@@ -57,14 +56,14 @@ export interface AccountFiles {
   readonly strategies: typeof Files.Type
 }
 
-export interface AccountText extends OwnedAccount, AccountFiles {}
-
 export interface FleetAccount extends OwnedAccount, Pick<AccountFiles, "class"> {
   readonly owner: string | undefined
   readonly isOwned: boolean
   readonly told: AccountReport | undefined
   readonly toldSecondsAgo: number | undefined
 }
+
+export interface StoredAccount extends FleetAccount, AccountFiles {}
 
 export interface WaitingWord {
   readonly by: string
@@ -124,37 +123,34 @@ const isAlive = (sql: SqlClient.SqlClient) =>
   SELECT 1 FROM limitbot_runners
   WHERE split_part(address, ':', 1) = owner AND last_heartbeat > now() - interval '${deadAfterSeconds} seconds')`)
 
+interface AccountRow extends OwnedAccount, Pick<AccountFiles, "class"> {
+  readonly owner: string | null
+  readonly told: string | null
+  readonly isOwned: boolean
+  readonly ago: number | null
+}
+
+const accountIn = ({ ago, owner, told, ...account }: AccountRow): FleetAccount => ({
+  ...account,
+  owner: owner ?? undefined,
+  told: Option.getOrUndefined(decodeTold(told)),
+  toldSecondsAgo: ago ?? undefined
+})
+
 const ofPeople = (sql: SqlClient.SqlClient) => {
-  const text = Effect.fn("Registry.text")(function* (name: string) {
-    const [row] = yield* sql<OwnedAccount & { class: string; config: string; files: string }>`
-      SELECT ${columns(sql)}, class, config, files FROM fleet_accounts WHERE name = ${name}`
+  const shown = sql`${columns(sql)}, class, owner, told, ${isAlive(sql)} AS "isOwned",
+    extract(epoch FROM clock_timestamp() - told_at)::float8 AS ago`
+  const all = sql<AccountRow>`SELECT ${shown} FROM fleet_accounts ORDER BY name`.pipe(
+    Effect.map((rows) => rows.map(accountIn)),
+    Effect.mapError(unusable)
+  )
+  const one = Effect.fn("Registry.one")(function* (name: string) {
+    const [row] = yield* sql<AccountRow & Pick<AccountFiles, "config"> & { files: string }>`
+      SELECT ${shown}, config, files FROM fleet_accounts WHERE name = ${name}`
     if (row === undefined) return undefined
-    const { files, ...account } = row
-    return { ...account, strategies: yield* decodeFiles(files) }
+    const { files, ...stored } = row
+    return { ...accountIn(stored), config: row.config, strategies: yield* decodeFiles(files) } satisfies StoredAccount
   }, Effect.mapError(unusable))
-
-  const listed = (which: Fragment) =>
-    sql<
-      OwnedAccount & { class: string; owner: string | null; told: string | null; isOwned: boolean; ago: number | null }
-    >`
-    SELECT ${columns(sql)}, class, owner, told, extract(epoch FROM clock_timestamp() - told_at)::float8 AS ago,
-      ${isAlive(sql)} AS "isOwned"
-    FROM fleet_accounts WHERE ${which} ORDER BY name`.pipe(
-      Effect.map((rows) =>
-        rows.map(
-          ({ ago, owner, told, ...account }): FleetAccount => ({
-            ...account,
-            owner: owner ?? undefined,
-            told: Option.getOrUndefined(decodeTold(told)),
-            toldSecondsAgo: ago ?? undefined
-          })
-        )
-      ),
-      Effect.mapError(unusable)
-    )
-
-  const all = listed(sql`1 = 1`)
-  const one = (name: string) => Effect.map(listed(sql`name = ${name}`), ([found]) => found)
 
   const apply = Effect.fn("Registry.apply")(function* ({ class: group, config, name, strategies }: AccountFiles) {
     const files = encodeFiles(strategies)
@@ -202,5 +198,5 @@ const ofPeople = (sql: SqlClient.SqlClient) => {
     Effect.mapError(unusable)
   )
 
-  return { text, all, one, apply, wish, remove, waitingFor }
+  return { all, one, apply, wish, remove, waitingFor }
 }

@@ -29,7 +29,7 @@ const signerFile = Read.settingsReader({
   facts: Read.optional(FactsSection.reader, "single facts that differ from the profile's"),
   record: Read.withDefault(Read.text, "signer.log", undefined, "signer.log beside this file"),
   policy: Read.optional(Read.located(Read.text), "a signed file of limits, instead of the keys below"),
-  policyKey: Read.optional(PolicyFile.publicKey, "the public key that must have signed it"),
+  policyKey: Read.optional(Read.located(PolicyFile.publicKey), "the public key that must have signed it"),
   ...PolicyFile.keys
 })
 
@@ -46,6 +46,8 @@ export type Ruling =
 const rulingOf = Effect.fnUntraced(function* (fields: Fields, folder: string, to: Report) {
   const { policy: named, policyKey } = fields
   if (named === undefined) {
+    if (policyKey !== undefined)
+      return report(to, policyKey, "policyKey without policy does nothing", "policy: FILE, which this key has signed")
     const policy = PolicyFile.policyOf(fields, to)
     if (policy === undefined)
       return report(to, { start: 0, end: 0 }, 'missing key "assets"', "or `policy`, a signed file that has them")
@@ -64,7 +66,7 @@ const rulingOf = Effect.fnUntraced(function* (fields: Fields, folder: string, to
   if (text?._tag !== "Some") return report(to, named, `${named.value} cannot be read`)
   if (seal?._tag !== "Some")
     return report(to, named, `${named.value} is not signed`, `limitbot signer policy ${named.value} --key FILE`)
-  if (!isSealed(text.value, seal.value, policyKey))
+  if (!isSealed(text.value, seal.value, policyKey.value))
     return report(to, named, `${named.value}.sig is not the signature of this file by policyKey`)
   const parsing = PolicyFile.parse(text.value, file)
   if (Result.isFailure(parsing)) return report(to, named, parsing.failure.message)
@@ -86,12 +88,7 @@ const signingOf = Effect.fnUntraced(function* ({ key, keystore, kms }: Fields, f
     const located = Program.located(program, (given) => path.resolve(folder, given))
     return { kms: { ...located, publicKey } } satisfies Signing
   }
-  const holder =
-    keystore !== undefined
-      ? yield* Keystore.loaded(keystore, folder, to)
-      : key === undefined
-        ? undefined
-        : yield* readSecret(key, folder, to)
+  const holder = keystore ? yield* Keystore.loaded(keystore, folder, to) : key && (yield* readSecret(key, folder, to))
   return holder === undefined ? undefined : ({ key: holder } satisfies Signing)
 })
 

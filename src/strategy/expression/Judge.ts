@@ -71,13 +71,8 @@ export const undecided = ({ dividesByZero, lacking }: Pick<Moment["found"], "div
   if (lacking.size > 0) return { code: "not-known", text: lacks(lacking) } as const
   const [division] = dividesByZero
   return division === undefined
-<<<<<<< HEAD
-    ? ({ code: "warming-up", text: "waits for more candles: its indicators are not warm yet" } as const)
+    ? ({ code: "warming-up", text: "needs more candles for its indicators" } as const)
     : ({ code: "not-known", text: `cannot be decided: ${division} divides by zero now` } as const)
-=======
-    ? { code: "warming-up", text: "needs more candles for its indicators" }
-    : { code: "not-known", text: `cannot be decided: ${division} divides by zero now` }
->>>>>>> h-g
 }
 
 const lacks = (lacking: ReadonlySet<string>): string => {

@@ -295,7 +295,7 @@ export const areAlike = (
   given: ReadonlyArray<Expression>,
   usage: string,
   { wrong }: Compiling
-): boolean => {
+): true | undefined => {
   const first = terms[0]
   const other = terms.findIndex((term, index) => {
     const fits = first === undefined || term.type === first.type || term.isLiteral || first.isLiteral
@@ -303,8 +303,7 @@ export const areAlike = (
   })
   const [tree, term] = [given[other], terms[other]]
   if (first === undefined || tree === undefined || term === undefined) return true
-  wrong(tree, `expected ${described(first.type)}, found ${described(term.type)}`, usage)
-  return false
+  return wrong(tree, `expected ${described(first.type)}, found ${described(term.type)}`, usage)
 }
 
 export const timeframeOf = (tree: Expression | undefined): string | undefined =>

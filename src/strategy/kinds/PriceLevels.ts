@@ -5,7 +5,7 @@
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, type Price, type Side, toTick } from "../../domain/Market.ts"
 import * as Read from "../Fields.ts"
-import { type Report, report, type Span } from "../Problem.ts"
+import { type Report, report, type Sound, type Span } from "../Problem.ts"
 
 export const spacings = ["arithmetic", "geometric"] as const
 export type Spacing = (typeof spacings)[number]
@@ -86,29 +86,25 @@ export const part = (read: Ratio): Ratio => within(read, checkFall)
 
 export const share = (read: Ratio): Ratio =>
   within(read, (ratio, at, to) => {
-    if (!Decimal.isGreater(ratio, Decimal.one)) return true
-    report(to, at, `${Decimal.percent(ratio)} is too much: at most 100% is possible`)
-    return false
+    const text = `${Decimal.percent(ratio)} is too much: at most 100% is possible`
+    return Decimal.isGreater(ratio, Decimal.one) ? report(to, at, text) : true
   })
 
-export const checkFall = (ratio: Decimal.Decimal, at: Span, to: Report): boolean => {
-  if (Decimal.isLess(ratio, Decimal.one)) return true
+export const checkFall = (ratio: Decimal.Decimal, at: Span, to: Report): Sound =>
+  Decimal.isLess(ratio, Decimal.one) ||
   report(to, at, `no price falls by ${Decimal.percent(ratio)}`, "take less than 100%")
-  return false
-}
 
 export const isOnTick = ({ tick }: Market, price: Price): boolean =>
   tick === undefined || Decimal.equals(Decimal.roundToStep(price, tick, "down"), price)
 
-export const checkTick = (market: Market, price: Price, at: Span, to: Report): boolean => {
+export const checkTick = (market: Market, price: Price, at: Span, to: Report): Sound => {
   if (market.tick === undefined || isOnTick(market, price)) return true
   const below = Decimal.roundToStep(price, market.tick, "down")
   const above = Decimal.add(below, market.tick)
   const step = `${market.name} trades in steps of ${Decimal.format(market.tick)}`
   const hint = Decimal.isPositive(below) ? `take ${Decimal.format(below)} or` : "at least"
   const text = `the price ${Decimal.format(price)} is between two steps: ${step}`
-  report(to, at, text, `${hint} ${Decimal.format(above)}`)
-  return false
+  return report(to, at, text, `${hint} ${Decimal.format(above)}`)
 }
 
 export const tickPrice = (market: Market): Read.Reader<Price> =>
@@ -123,11 +119,10 @@ export const checkDistinct = (
   at: Span,
   what: string,
   to: Report
-): boolean => {
+): Sound => {
   if (new Set(prices.map(Decimal.format)).size === prices.length) return true
   const step = market.tick === undefined ? "eight digits can tell" : `the price step of ${Decimal.format(market.tick)}`
-  report(to, at, `${prices.length} ${what} lie closer together than ${step}`, `fewer ${what}, or a wider range`)
-  return false
+  return report(to, at, `${prices.length} ${what} lie closer together than ${step}`, `fewer ${what}, or a wider range`)
 }
 
 /** Rounds a price that an order may have away from the market: a BUY never pays more, a SELL never takes less. */

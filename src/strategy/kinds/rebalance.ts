@@ -23,7 +23,7 @@ import { frameStart } from "../../domain/Timeframe.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
 import * as Read from "../Fields.ts"
 import { type Form, form, type Kind, type KindContext, type Section } from "../Kind.ts"
-import { type Report, report, type Span } from "../Problem.ts"
+import { type Report, report, type Sound, type Span } from "../Problem.ts"
 import * as Ask from "../Setup.ts"
 import type { Behaviour } from "../Strategy.ts"
 import { type LegsDone, legsDone, netOf, priceIn, progressOf, type View } from "../View.ts"
@@ -171,15 +171,13 @@ const fits = (target: Decimal.Decimal, band: Decimal.Decimal): boolean =>
   Decimal.isGreater(target, band) && Decimal.isLess(Decimal.add(target, band), Decimal.one)
 
 /** The shares must add up to 100%, or to less if the quote has no share of its own. */
-const checkSum = (targets: Targets, at: Span, quote: string, to: Report): boolean => {
+const checkSum = (targets: Targets, at: Span, quote: string, to: Report): Sound => {
   const shares = Object.values(targets).flatMap((target) => (target === undefined ? [] : [target.value]))
   const sum = shares.reduce(Decimal.add, Decimal.zero)
   const isWhole = targets[quote] !== undefined
   const isRight = isWhole ? Decimal.equals(sum, Decimal.one) : Decimal.isLess(sum, Decimal.one)
-  if (isRight) return true
   const requirement = isWhole ? "all together must be 100%" : `something must be left for ${quote}`
-  report(to, at, `the targets add up to ${Decimal.percent(sum)}: ${requirement}`)
-  return false
+  return isRight || report(to, at, `the targets add up to ${Decimal.percent(sum)}: ${requirement}`)
 }
 
 const behaviourOf = (whole: Rebalance): Behaviour => ({

@@ -1,16 +1,16 @@
 /**
  * `from`, `when`, `until`, `equity` and `onEnd` of a strategy file: when a strategy of any kind begins and ends. It begins at the first
  * time from `from` on at which `when` is true, and stays begun. Until then nothing is placed, and times that the kind counts have not
- * started.
+ * started. Only the exits of a position stay, if an edit of the file has added the beginning.
  *
  * It ends for good at `until`, or once its equity reaches a limit of `equity`. `onEnd: cancel` cancels every order and keeps what the
  * strategy holds. `leave` keeps open orders and exits, and places nothing else. `sell` cancels every order and sells what the strategy
- * bought and has not sold. It sells like an exit after a stop, or at its own price, by an order or a swap.
+ * bought and has not sold. It sells like an exit after a stop, or at its own price, by an order or a swap. It buys nothing back.
  *
  * Equity is the budget and the result of trading, after fees. Between two fills equity depends on the price alone, so each threshold is a
  * price. The best equity is remembered in steps, so that not every tick changes the answer. A stop that has risen never falls.
  */
-import { Result } from "effect"
+import { Array, Result } from "effect"
 import { type Amount, floorOf, formatWithSymbol, magnitude, max, min, toDecimal } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import { noDust } from "../../domain/CostBasis.ts"
@@ -28,7 +28,8 @@ import {
   type Memory,
   narrowed,
   type PriceBounds,
-  slotsIn
+  slotsIn,
+  sooner
 } from "../Decision.ts"
 import { inputsOf } from "../expression/Checks.ts"
 import { compile } from "../expression/Compiler.ts"
@@ -247,7 +248,7 @@ const during =
         const over = overIn(period, view, noted)
         if (over !== undefined) return ended(period, view, memory, decide, over)
         const wait = waitOf(period, view, noted)
-        if (wait !== undefined) {
+        if (wait !== undefined && !hasPosition(view)) {
           const absent = absentSlots(slotsIn(decide(view, own)), wait.why, period.from)
           return { desired: [], absent, memory, reasons: [wait.why], until: wait.until }
         }
@@ -256,16 +257,19 @@ const during =
           const last = mark.on(own, { ...beginning, ...course.memory, ended: course.ended })
           return ended(period, view, last, decide, { field: "equity", text: course.ended })
         }
-        const decision = decide(view, own)
+        const decision = decide(wait === undefined ? view : viewWith(view, { isHeld: true }), own)
         const until = endingBy(period, decision.until)
-        const answer = { ...decision, memory: mark.on(decision.memory, { ...beginning, ...course?.memory }), until }
-        return course === undefined ? answer : { ...answer, ...boundedBy(course, answer) }
+        const begun = wait === undefined ? beginning : {}
+        const answer = { ...decision, memory: mark.on(decision.memory, { ...begun, ...course?.memory }), until }
+        const bounded = course === undefined ? answer : { ...answer, ...boundedBy(course, answer) }
+        return wait === undefined ? bounded : exitsOf(bounded, view, wait, period.from)
       },
       inputs: (view, memory) => {
         const noted = mark.of(memory)
         if (overIn(period, view, noted) !== undefined) return new Map()
         const own = mark.off(memory)
-        if (when === undefined || waitOf(period, view, noted) === undefined) return inputs?.(view, own) ?? new Map()
+        const waits = when !== undefined && !hasPosition(view) && waitOf(period, view, noted) !== undefined
+        if (!waits) return inputs?.(view, own) ?? new Map()
         const checks = inputsOf([when.term], momentOf(view.market, view), (at) => truth(when.term, at) === "yes")
         return new Map(slotsIn(decide(view, own)).map((slot) => [slot, checks]))
       }
@@ -293,6 +297,22 @@ const absentSlots = (slots: ReadonlyArray<string>, why: Reason, at?: number): De
 
 const endingBy = ({ until }: Period, bounds: Bounds): Bounds =>
   until === undefined ? bounds : { ...bounds, time: Math.min(bounds.time ?? until, until) }
+
+const hasPosition = ({ slots }: View): boolean => [...slots.values()].some(({ bought, sold }) => bought !== sold)
+
+const isExiting = (desired: DesiredSlot, view: View): boolean =>
+  armedLeg(desired, progressOf(view, desired.slot))?.isExit === true
+
+/** Keeps the exits of a strategy that has not begun again, and the bounds at which its kind plans others. */
+const exitsOf = (decision: Decision, view: View, { until, why }: Wait, from: number | undefined): Decision => {
+  const [desired, idle] = Array.partition(decision.desired, (slot) =>
+    isExiting(slot, view) ? Result.succeed(slot) : Result.fail(slot.slot)
+  )
+  const absent = [...decision.absent, ...absentSlots(idle, why, from)]
+  return { ...decision, desired, absent, until: { ...sooner(decision.until, until), onFill: true } }
+}
+
+type Wait = NonNullable<ReturnType<typeof waitOf>>
 
 /** The reason for waiting and its bounds, or `undefined` once the strategy has begun. */
 const waitOf = (period: Period, view: View, noted: Memory) => {
@@ -336,9 +356,8 @@ const ended = (period: Period, view: View, memory: Memory, decide: Decide, { fie
 
 /** A due exit continues as its kind plans it. An open entry stays as it is. */
 const lastOrdersOf = (desired: DesiredSlot, view: View): ReadonlyArray<DesiredSlot> => {
-  const progress = progressOf(view, desired.slot)
-  const { live } = progress
-  if (armedLeg(desired, progress)?.isExit === true) return [desired]
+  const { live } = progressOf(view, desired.slot)
+  if (isExiting(desired, view)) return [desired]
   if (live === undefined) return []
   return live.quantity === 0n
     ? [desired]
@@ -362,10 +381,15 @@ const sold = (
   const isTooSmall = (amount: Amount) => quoteAmount(view.market, max(0n, amount), price, "down") === 0n
   // Base of a cancelled sale may still be on its way back.
   const isSold = isTooSmall(bought)
-  const sells = over.absent.map(({ why, ...each }) => ({ ...each, why: { ...why, code: "period-sells" } }))
-  const absent = isSold ? over.absent : sells
-  if (isTooSmall(quantity))
-    return { ...over, absent, ...present({ isOver: (field === "equity" && isSold) || undefined }) }
+  const short = isTooSmall(-bought)
+    ? ""
+    : `, short ${formatWithSymbol(-bought, view.market.base)}: it buys nothing back`
+  const said = (why: Reason): Reason => ({ ...why, text: why.text + short, ...(!isSold && { code: "period-sells" }) })
+  const absent = over.absent.map((each) => ({ ...each, why: said(each.why) }))
+  if (isTooSmall(quantity)) {
+    const isOver = (field === "equity" && isSold) || undefined
+    return { ...over, absent, reasons: over.reasons.map(said), ...present({ isOver }) }
+  }
   const amount = formatWithSymbol(quantity, view.market.base)
   const text = `sells what it holds, ${amount}, ${atPrice(by === "swap", price)}: the strategy has ended`
   const slot: DesiredSlot = {

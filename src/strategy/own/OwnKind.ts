@@ -122,11 +122,7 @@ const behaviourOf = ({ text }: Code, { file, market, settings, source }: Made): 
       throw new OwnCodeFailed(`${file} fails ${when}, with memory ${JSON.stringify(memory)}: ${mistake.message}`)
     }
   }
-  return {
-    decide,
-    ...(candles.size === 0 ? {} : { candles }),
-    ...(signals.size === 0 ? {} : { signals })
-  }
+  return { decide, ...(candles.size > 0 && { candles }), ...(signals.size > 0 && { signals }) }
 }
 
 const whileFresh = (until: Bounds, { now, signals }: View, ages: ReadonlyMap<string, number>): Bounds => {

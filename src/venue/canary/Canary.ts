@@ -4,8 +4,7 @@
  * credential is no drift. A refusal is a drift only if the endpoint is open to every partner or no longer exists.
  */
 import { Clock, Context, Effect, Layer, Option, Result, Schema } from "effect"
-import { type Asset, floorOf } from "../../domain/Amount.ts"
-import * as Decimal from "../../domain/Decimal.ts"
+import type { Amount, Asset } from "../../domain/Amount.ts"
 import { absent, type Drift } from "../../domain/Drift.ts"
 import { present } from "../../domain/Present.ts"
 import { correlationText } from "../../domain/Text.ts"
@@ -34,7 +33,8 @@ export interface ServiceLook {
 export class Canary extends Context.Service<
   Canary,
   {
-    readonly look: (assets: ReadonlyArray<Asset>) => Effect.Effect<ServiceLook>
+    /** `amount`: of the first asset, for a dry quote in the second one. */
+    readonly look: (assets: ReadonlyArray<Asset>, amount: Amount) => Effect.Effect<ServiceLook>
     readonly order: (orderId: string) => Effect.Effect<ReadonlyArray<Drift>, VenueError>
   }
 >()("limitbot/venue/canary/Canary") {}
@@ -47,8 +47,6 @@ const removalCodes: ReadonlyArray<string> = ["http-404", "http-405", "http-410"]
 /** Open to every partner, so a refusal is a drift. Others may be by invitation. */
 const open: ReadonlyArray<string> = ["tokens", "quote", "orders"]
 const refusalOf = (reason: Rejected): string => `refused: ${reason.code}: ${reason.text}${correlationText(reason)}`
-/** The size of the dry quote, in whole units of the first asset. */
-const quoted = Decimal.make(1n, 2)
 
 /** The differences, or the reason why the question was not asked. */
 type Answered = ReadonlyArray<Drift> | string
@@ -99,11 +97,10 @@ const tokens = (means: Means, assets: ReadonlyArray<Asset>) =>
     tokensDrift(listOf(said), assets, (id) => canonicalAssetId(means.config.assetSpellings, id))
   )
 
-const quote = Effect.fnUntraced(function* (means: Means, [base, second]: ReadonlyArray<Asset>) {
+const quote = Effect.fnUntraced(function* (means: Means, [base, second]: ReadonlyArray<Asset>, amount: Amount) {
   if (base === undefined || second === undefined) return "it needs two configured assets"
   const { client, config } = means
   const deadline = (yield* Clock.currentTimeMillis) + 600_000
-  const amount = floorOf(quoted, base.decimals)
   const payload = quoteRequest(config, { originAsset: base.id, destinationAsset: second.id, amount }, deadline)
   const body = yield* raw(means, "quote", client.api.swaps.quote({ payload, responseMode }))
   const decoding = Schema.decodeUnknownResult(ReceivedQuote)(body)
@@ -164,7 +161,10 @@ const own = ({ config, history }: Means) =>
 const clock = ({ client }: Means) => Effect.map(client.clockSkewMillis, clockDrift)
 
 const rows: ReadonlyArray<
-  readonly [what: string, ask: (means: Means, assets: ReadonlyArray<Asset>) => Effect.Effect<Answered, VenueError>]
+  readonly [
+    what: string,
+    ask: (means: Means, assets: ReadonlyArray<Asset>, amount: Amount) => Effect.Effect<Answered, VenueError>
+  ]
 > = [
   ["tokens", tokens],
   ["quote", quote],
@@ -179,9 +179,9 @@ export const layer = Layer.effect(
   Canary,
   Effect.gen(function* () {
     const means = yield* meansOf
-    const look = Effect.fn("Canary.look")(function* (assets: ReadonlyArray<Asset>) {
+    const look = Effect.fn("Canary.look")(function* (assets: ReadonlyArray<Asset>, amount: Amount) {
       const answers = yield* Effect.forEach(rows, ([what, ask]) =>
-        Effect.map(Effect.result(ask(means, assets)), (answer) => [what, answer] as const)
+        Effect.map(Effect.result(ask(means, assets, amount)), (answer) => [what, answer] as const)
       )
       return summed(answers)
     })

@@ -195,22 +195,24 @@ type Ended = Pick<Order, "depositedAmount" | "fills" | "fillStatus" | "withdrawa
   readonly refund: PayoutLeg | undefined
 }
 
-/** Fees to our own account are not a cost. */
-const appFeeBasisPoints = (order: WireOrderAttributes): Wire.Exact<number> => {
-  const foreign = (order.appFees ?? []).filter(
-    ({ recipient }) => recipient !== order.recipient && recipient !== order.refundTo
-  )
-  const total = Decimal.sumOf(foreign.map(({ fee }) => fee))
-  return foreign.every(({ fee }) => fee >= 0) && total <= 10_000
-    ? Result.succeed(total)
-    : wrong("appFees", foreign.map(({ fee }) => fee).join(", "))
+/** Fees to our own account are not a cost, even if no other money of the order passes through it. */
+export const foreignFees = (
+  { appFees, recipient, refundTo }: Pick<WireOrderAttributes, "appFees" | "recipient" | "refundTo">,
+  owner: string | undefined
+) => (appFees ?? []).flatMap((each) => ([owner, recipient, refundTo].includes(each.recipient) ? [] : [each.fee]))
+
+const appFeeBasisPoints = (order: WireOrderAttributes, owner: string | undefined): Wire.Exact<number> => {
+  const fees = foreignFees(order, owner)
+  const total = Decimal.sumOf(fees)
+  return fees.every((fee) => fee >= 0) && total <= 10_000 ? Result.succeed(total) : wrong("appFees", fees.join(", "))
 }
 
 /** A missing list and an empty one both mean that the venue reports no fees. */
 const echoedBasisPoints = ({ appFees }: WireOrderAttributes): number | undefined =>
   appFees == null || appFees.length === 0 ? undefined : Decimal.sumOf(appFees.map(({ fee }) => fee))
 
-export const toOrder = ({ attributes, id }: WireOrder, now: number): Wire.Exact<Order> => {
+/** `owner`: our account, which may receive app fees. */
+export const toOrder = ({ attributes, id }: WireOrder, now: number, owner?: string): Wire.Exact<Order> => {
   const { swapView: view = {} } = attributes
   const unsaid: Array<OrderTerm> = []
   const term = <A>(
@@ -244,7 +246,7 @@ export const toOrder = ({ attributes, id }: WireOrder, now: number): Wire.Exact<
       recipientType: name("recipientType", attributes.recipientType),
       refundTo: name("refundTo", attributes.refundTo),
       refundType: name("refundType", attributes.refundType),
-      appFeeBasisPoints: appFeeBasisPoints(attributes),
+      appFeeBasisPoints: appFeeBasisPoints(attributes, owner),
       fillStatus: text("fillStatus", attributes.fillStatus),
       depositedAmount: depositedAmount(attributes),
       fills: fills(attributes, now),
@@ -288,10 +290,10 @@ export const ofOthers = (element: unknown, parties: ReadonlySet<string>): OrderO
   return { id: orderParties.id, ...present({ createdAt: typeof createdAt === "string" ? time(createdAt) : undefined }) }
 }
 
-export const fromList = (element: unknown, now: number): Result.Result<Order, OddOrder> =>
+export const fromList = (element: unknown, now: number, owner?: string): Result.Result<Order, OddOrder> =>
   decodeOrder(element).pipe(
     Result.mapError(({ message }) => message),
-    Result.flatMap((order) => toOrder(order, now)),
+    Result.flatMap((order) => toOrder(order, now, owner)),
     Result.mapError((why) => {
       const id = Option.getOrUndefined(decodeId(element))?.id
       return { why: Wire.clean(why), ...(id === undefined ? {} : { id: Wire.clean(id) }) }

@@ -15,6 +15,7 @@ import * as WarmPrices from "../../../src/app/candles/WarmPrices.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import type { TwoSidedPrice } from "../../../src/domain/Market.ts"
 import * as MarketWatch from "../../../src/engine/markets/MarketWatch.ts"
+import * as BotState from "../../../src/engine/state/BotState.ts"
 import { Journal } from "../../../src/journal/Journal.ts"
 import { type Minute, PriceStore } from "../../../src/journal/PriceStore.ts"
 import * as Sqlite from "../../../src/journal/Sqlite.ts"
@@ -96,7 +97,7 @@ const startOn = Effect.fnUntraced(function* (source: string) {
   const look = Effect.fnUntraced(function* (at: number) {
     const price = Decimal.make(60_000n)
     prices.set("BTC/USDC", { bid: price, ask: price, at })
-    yield* watch.look([strategy])
+    yield* watch.look(BotState.make(), [strategy])
     return watch.moment(strategy, at)?.candles?.get("5m")?.closed ?? 0
   })
   const lookAfter = Effect.fnUntraced(function* (seconds: number) {

@@ -157,7 +157,7 @@ const lived = Effect.fnUntraced(function* (course: Course) {
       yield* running.warm.readDue
       const mid = Decimal.fromNumber(tick)
       prices.set(market.name, { bid: mid, ask: mid, at })
-      yield* running.watch.look([strategy])
+      yield* running.watch.look(BotState.make(), [strategy])
       const moment = running.watch.moment(strategy, at)
       if (moment === undefined) return assert.fail("it has no price")
       const seen = viewOf(state, strategy, moment)
@@ -319,7 +319,7 @@ rules:
             const mid = Decimal.fromNumber(tick)
             prices.set(market, { bid: mid, ask: mid, at })
           }
-          yield* watch.look([strategy])
+          yield* watch.look(BotState.make(), [strategy])
           const moment = watch.moment(strategy, at)
           if (moment === undefined) return assert.fail("it has no price")
           const view = viewOf(BotState.make(), strategy, moment)

@@ -61,9 +61,7 @@ const watching = Effect.fnUntraced(function* (file: string) {
     doubts,
     remember: () => undefined,
     book: () => undefined,
-    depth: () => undefined,
-    setRestingOrders: () => undefined,
-    restingOrders: () => []
+    depth: () => undefined
   })
   const settings = { alerts: alert === undefined ? [] : [alert], journal: "journal.sqlite", markets }
   const watch = Alerting.watch(settings, () => []).pipe(

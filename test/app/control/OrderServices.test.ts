@@ -5,6 +5,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import * as OrderServices from "../../../src/app/control/OrderServices.ts"
+import type { OrderRequest } from "../../../src/control/api/Order.ts"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
@@ -78,7 +79,14 @@ describe("an order by hand with several targets", () => {
       assert.include(other.message, "This key has placed another order")
       yield* services.change({ order, price: "58000" })
       assert.deepStrictEqual(yield* services.list, [
-        { order, terms: `BUY 0.01 BTC at 58000 USDC, ${then}`, filled: "", state: "waits", why: "not planned yet" }
+        {
+          order,
+          terms: `BUY 0.01 BTC at 58000 USDC, ${then}`,
+          filled: "",
+          state: "waits",
+          why: "not planned yet",
+          hasEnded: false
+        }
       ])
       assert.include(written().get(order), `price: ${list}`)
       assert.include((yield* services.cancel(order)).message, `${order} is cancelled, and its exits with it`)
@@ -118,6 +126,64 @@ describe("an order by hand with several targets", () => {
 })
 
 describe("an order by hand", () => {
+  it.effect("is not moved to a price at which its exits would be refused", () =>
+    Effect.gen(function* () {
+      const { services, written } = yield* served(BotState.make())
+      const refusalOf = Effect.fnUntraced(function* (
+        { key, ...exits }: Pick<OrderRequest, "breakevenAt" | "stop" | "takeProfit"> & { readonly key: string },
+        side: OrderRequest["side"],
+        to: string
+      ) {
+        const request = { side, market: "BTC/USDC", amount: "0.01", ...exits } as const
+        const { order } = yield* services.place({ ...request, price: "59000" }, key)
+        const rule = written().get(order)
+        const placing = yield* Effect.flip(services.place({ ...request, price: to }, `${key} again`))
+        const { message } = yield* Effect.flip(services.change({ order, price: to }))
+        assert.strictEqual(written().get(order), rule)
+        return [placing.message, message]
+      })
+      const [placing = "", message = ""] = yield* refusalOf(
+        { key: "key of 1", stop: "50000", breakevenAt: "60000" },
+        "buy",
+        "60500"
+      )
+      assert.strictEqual(placing, "breakevenAt must be above the entry price 60500")
+      assert.match(message, /^buy-[0-9a-f]{8} stays at its price: breakevenAt must be above the entry price 60500$/)
+      const [, sale = ""] = yield* refusalOf({ key: "key of 2", stop: "65000", breakevenAt: "58000" }, "sell", "57000")
+      assert.match(sale, /breakevenAt must be below the entry price 57000/)
+      for (const exits of [{ stop: "58000" }, { takeProfit: "60000" }]) {
+        const to = "stop" in exits ? "57000" : "60500"
+        const key = `key of ${JSON.stringify(exits)}`
+        const [placed = "", moved = ""] = yield* refusalOf({ key, ...exits }, "buy", to)
+        for (const refusal of [placed, moved]) assert.match(refusal, /must be (?:above|below) the entry price/)
+      }
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+
+  it.effect("has ended once it has expired or its strategy is closed", () =>
+    Effect.gen(function* () {
+      const state = BotState.make()
+      const { services } = yield* served(state)
+      const { order } = yield* services.place(
+        { side: "buy", market: "BTC/USDC", amount: "0.01", price: "59000" },
+        "a key of mine"
+      )
+      const price = Decimal.make(59_000n)
+      const standingAfter = Effect.fnUntraced(function* (code: string) {
+        const absent = [{ slot: order, why: { code, text: "" } }]
+        const about = { _tag: "Decided", strategy, bid: price, ask: price, priceAt: 1 } as const
+        const event: BotEvent = { ...about, desired: [], absent, reasons: [], until: { onFill: true }, memory: null }
+        BotState.apply(state, { sequence: state.sequence + 1, at: 1_000, event })
+        const [standing] = yield* services.list
+        return [standing?.state, standing?.hasEnded]
+      })
+      BotState.apply(state, { sequence: 1, at: 1_000, event: loaded })
+      assert.deepStrictEqual(yield* standingAfter("condition"), ["waits", false])
+      assert.deepStrictEqual(yield* standingAfter("used-up"), ["expired", true])
+      assert.deepStrictEqual(yield* standingAfter("period-over"), ["closed", true])
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+
   it.effect("is refused by a bot that stops, because no process would follow it", () =>
     Effect.gen(function* () {
       const { services, written } = yield* served(BotState.make(), () => "stopping")

@@ -8,6 +8,8 @@ import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
 import { Journal } from "../../../src/journal/Journal.ts"
 import * as Sqlite from "../../../src/journal/Sqlite.ts"
 import { Canary, type ServiceLook } from "../../../src/venue/canary/Canary.ts"
+import { factsOf } from "../../../src/venue/profile/Profiles.ts"
+import { Venue } from "../../../src/venue/Venue.ts"
 
 const gone: Drift = { what: "field `price` of orders", was: "text", is: "absent", closesFunding: true }
 const fresh: Drift = { what: "field `x` of orders", was: "absent", is: "text", closesFunding: false }
@@ -34,9 +36,11 @@ const watch = Effect.fnUntraced(function* (
   })
   const config = {
     canary: isConfigured ? { everyMillis: 60_000 } : undefined,
-    markets: { assets: [], ticks: new Map() }
+    markets: { assets: [], ticks: new Map() },
+    venue: { facts: factsOf("document", "intents.native"), minOrderUsd: undefined }
   }
-  const witnesses = Layer.succeed(Canary, { look: () => look, order: () => Effect.succeed([]) })
+  const canary = Layer.succeed(Canary, { look: () => look, order: () => Effect.succeed([]) })
+  const witnesses = Layer.merge(canary, Layer.mock(Venue)({ tokens: Effect.succeed([]) }))
   yield* Effect.forkScoped(Canarying.forever({ config, witnesses }))
   yield* TestClock.adjust(looks.length * 60_000 - 1)
   const events = yield* Journal.use((journal) => Stream.runCollect(journal.events()))

@@ -71,8 +71,6 @@ const watched = Effect.fnUntraced(function* (replaced: Effect.Effect<boolean> = 
       doubts: new Map(),
       remember: () => undefined,
       depth: () => undefined,
-      setRestingOrders: () => undefined,
-      restingOrders: () => [],
       look: (wanted) =>
         Effect.map(book, (seen) => {
           market.judgements += 1

@@ -5,6 +5,12 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import type { BotEvent } from "../../../src/domain/BotEvent.ts"
+import * as Decimal from "../../../src/domain/Decimal.ts"
+import * as ByHand from "../../../src/files/ByHand.ts"
+import { Journal } from "../../../src/journal/Journal.ts"
+import * as Sqlite from "../../../src/journal/Sqlite.ts"
 import { factsOf, type ProfileName, profileNames } from "../../../src/venue/profile/Profiles.ts"
 import { atEndOfFiles } from "../../endOfFile.ts"
 import { isLong } from "../../long.ts"
@@ -99,6 +105,33 @@ describe.concurrent("limitbot first-order", () => {
     assert.match(shown.stdout, /\+ buy-[0-9a-f]{8} +BUY/)
     assert.deepStrictEqual(await ordersAt(sandbox), [])
     assert.isFalse(existsSync(join(cwd, "journal.sqlite")))
+  })
+
+  it("plans another order once the strategy of the first one is closed", async () => {
+    const { cwd, limitbot } = await prepare("document")
+    const strategy = "by-hand-btc-usdc"
+    const id = (number: number) => `buy-${ByHand.hashOf(`first-order ${number}`)}`
+    const rule = '{ when: "close >= 0", side: buy, price: 30000, size: { base: 0.0001 }, times: 1 }'
+    writeFileSync(
+      join(cwd, `journal.sqlite.${strategy}.yaml`),
+      `name: ${strategy}\nmarket: BTC/USDC\nkind: rules\nlimits:\n  budget: { quote: 3 }\nrules:\n  orders:\n    ${id(1)}: ${rule}\n`
+    )
+    const [price, why] = [Decimal.make(60_000n), { code: "period-over", text: "it was closed" }]
+    const events: ReadonlyArray<BotEvent> = [
+      { _tag: "StrategyLoaded", strategy, market: "BTC/USDC", file: "f", kind: "rules", hash: "1", text: "" },
+      {
+        ...{ _tag: "Decided", strategy, bid: price, ask: price, priceAt: 1, desired: [], reasons: [], memory: null },
+        ...{ absent: [{ slot: id(1), why }], until: { onFill: true } }
+      }
+    ]
+    await Effect.runPromise(
+      Journal.use(({ append }) => append(events)).pipe(
+        Effect.provide(Layer.provide(Journal.layer, Sqlite.layer({ filename: join(cwd, "journal.sqlite") })))
+      )
+    )
+    const shown = await limitbot("first-order", "--dry")
+    assert.include(shown.stdout, id(2), shown.stderr)
+    assert.notInclude(shown.stdout, "was placed before")
   })
 
   it.skipIf(!isLong)("continues with the same order after a kill at any step, and pays once", async () => {

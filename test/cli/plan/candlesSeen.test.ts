@@ -85,7 +85,7 @@ const lived = Effect.fnUntraced(function* ({ text, stored, looks, decides }: Cas
     yield* TestClock.setTime(at)
     if (index === 0) yield* watch.watchMarketsOf([strategy])
     for (const market of priced) prices.set(market, { bid: price("100"), ask: price("100"), at })
-    yield* watch.look([strategy])
+    yield* watch.look(BotState.make(), [strategy])
   }
   const now = noon + decides * secondMillis
   yield* TestClock.setTime(now)

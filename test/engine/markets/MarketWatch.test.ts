@@ -6,6 +6,7 @@ import * as Decimal from "../../../src/domain/Decimal.ts"
 import { minuteMillis, secondMillis } from "../../../src/domain/Durations.ts"
 import type { TwoSidedPrice } from "../../../src/domain/Market.ts"
 import * as MarketWatch from "../../../src/engine/markets/MarketWatch.ts"
+import * as BotState from "../../../src/engine/state/BotState.ts"
 import { type Minute, PriceStore } from "../../../src/journal/PriceStore.ts"
 import { ladder, parse, start } from "../../world/bot/botWorld.ts"
 import { watchGround } from "../../world/bot/watchGround.ts"
@@ -51,7 +52,7 @@ const watched = (edit: (index: number) => ReadonlyArray<ReturnType<typeof parse>
           watch = yield* MarketWatch.make
           yield* watch.watchMarketsOf(edit(index))
         }
-        yield* watch.look(edit(index))
+        yield* watch.look(BotState.make(), edit(index))
         if (index % 6 === 3) yield* watch.watchMarketsOf(edit(index))
       }
     }).pipe(Effect.provide(watchGround(prices, store)))
@@ -83,7 +84,7 @@ const closedAt = (...seconds: ReadonlyArray<number>) =>
         yield* TestClock.setTime(at)
         const price = Decimal.make(60_000n)
         prices.set("BTC/USDC", { bid: price, ask: price, at })
-        yield* watch.look([strategy])
+        yield* watch.look(BotState.make(), [strategy])
         counts.push(watch.moment(strategy, at)?.candles?.get("1m")?.closed)
       }
     }).pipe(Effect.provide(watchGround(prices, memoryStore().store)))

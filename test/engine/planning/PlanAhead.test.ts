@@ -30,6 +30,7 @@ interface LimitInputs {
   readonly history?: ReadonlyArray<BotEvent>
   readonly fees?: Fees
   readonly balances?: ReadonlyMap<string, bigint>
+  readonly needs?: ReadonlyMap<string, ReadonlyMap<string, bigint>>
   readonly minOrderUsd?: string
   readonly killed?: string
   readonly exposure?: ReadonlyMap<string, bigint>
@@ -85,6 +86,7 @@ const planOf = Effect.fnUntraced(function* (texts: ReadonlyArray<string>, at: Li
     changes,
     fees,
     balances: at.balances,
+    needs: at.needs ?? new Map(),
     usd: new Map([["USDC", Decimal.one]]),
     minimumIn: () => (at.minOrderUsd === undefined ? undefined : { usd: price(at.minOrderUsd) })
   })
@@ -338,13 +340,18 @@ grid: { levels: [59000, 60000, 61000], size: { quote: 1000 }, buyBase: true }\n`
         ["USDC", 200_000_000_000n],
         ["BTC", 200_000_000_000n]
       ])
-      const none = `name: none
+      // Of the money of ended orders by hand, nothing is needed any more.
+      const ended = `name: ended
 market: BTC/USDC
 kind: rules
-limits: { budget: { quote: 0.000001 } }
+limits: { budget: { quote: 90000 } }
 rules: { orders: {} }
 `
-      assert.deepStrictEqual((yield* planOf([...two, none], { balances: enough })).findings, [])
+      const needs = new Map([["ended", new Map([["USDC", 0n]])]])
+      assert.deepStrictEqual((yield* planOf([...two, ended], { balances: enough, needs })).findings, [])
+      const some = new Map([["ended", new Map([["USDC", 5_000_000n]])]])
+      const more = yield* planOf([...two, ended], { balances: enough, needs: some })
+      assert.include(more.findings[0]?.text, "need 200005 USDC, the account has 200000 USDC")
       const { findings } = yield* planOf(two, { balances: new Map([...enough, ["USDC", 199_999_999_999n]]) })
       assert.deepStrictEqual(names(findings), ["over-commit buyer second"])
       assert.include(findings[0]?.text, "need 200000 USDC, the account has 199999.999999 USDC")

@@ -91,6 +91,64 @@ describe("a strategy with a beginning", () => {
   })
 })
 
+describe("a beginning that an edit adds to a strategy with a position", () => {
+  const later = "when: mid > 90000\nfrom: 2027-01-02"
+  const edited = (kind: string, section: string, keys: string) => strategyOf(`${head(kind, keys)}${section}`)
+
+  it("keeps the exits of the position and places nothing else", () => {
+    const held = new Map([["cell-00", { ...completed(1, 10_000_000n), bought: 10_000_000n }]])
+    const running = decideAt(edited("grid", grid, ""), price("56000"), undefined, undefined, at(0))
+    for (const [keys, text] of [
+      ["from: 2027-01-02", "begins at 2027-01-02T00:00:00.000Z"],
+      ["when: mid > 90000", "begins when mid > 90000"]
+    ] as const) {
+      const waits = decideAt(edited("grid", grid, keys), price("56000"), running.memory, held, at(0))
+      assert.deepStrictEqual(slots(waits), ["cell-00"])
+      assert.deepStrictEqual(whys(waits), [text])
+      assert.isTrue(waits.until.onFill)
+    }
+  })
+
+  it("keeps its stop, and exits there before the beginning", () => {
+    const stopOnly =
+      "rules: { orders: { dip: { when: mid < 55000, side: buy, price: mid, size: { base: 0.1 }, then: { stop: 50000 } } } }\n"
+    const running = decideAt(edited("rules", stopOnly, ""), price("54000"), undefined, undefined, at(0))
+    const held = new Map([["dip", { ...completed(1, 10_000_000n), bought: 10_000_000n }]])
+    const strategy = edited("rules", stopOnly, later)
+    const waits = decideAt(strategy, price("53000"), running.memory, held, at(0))
+    assert.isEmpty(waits.desired)
+    assert.closeTo(Decimal.toNumber(waits.until.priceBelow ?? Decimal.zero), 50_000, 1)
+    const stopped = decideAt(strategy, price("49000"), waits.memory, held, at(0))
+    assert.deepStrictEqual(
+      stopped.desired.map(({ legs }) => legs.map(({ side }) => side)),
+      [["BUY", "SELL"]]
+    )
+    const sold = new Map([["dip", { ...completed(2), bought: 10_000_000n, sold: 10_000_000n }]])
+    const done = decideAt(strategy, price("54000"), stopped.memory, sold, at(0))
+    assert.isEmpty(done.desired)
+    assert.strictEqual(done.until.time, at(1))
+  })
+
+  it("keeps the stop of its equity", () => {
+    const equity = "equity: { stop: 8% }\n"
+    const own = { position: 10_000_000n, averageEntry: price("56000"), realisedProfit: 0n, openOrders: 0 }
+    const held = new Map([["cell-00", { ...completed(1, 10_000_000n), bought: 10_000_000n }]])
+    const strategy = edited("grid", grid, equity)
+    const viewOf = (mid: string) => ({
+      ...viewAt(strategy, price(mid), held, at(0)),
+      own: { ...own, freeBase: 10_000_000n, freeQuote: 0n }
+    })
+    const running = strategy.decide(
+      { ...viewOf("56000"), slots: new Map(), own: { ...own, position: 0n, freeBase: 0n, freeQuote: 0n } },
+      strategy.initialMemory
+    )
+    const waiting = edited("grid", grid, equity + later)
+    const waits = waiting.decide(viewOf("56000"), running.memory)
+    assert.deepStrictEqual(slots(waits), ["cell-00"])
+    assert.deepStrictEqual(slots(waiting.decide(viewOf("40000"), waits.memory)), ["exit"])
+  })
+})
+
 describe("a strategy with an end", () => {
   const held = new Map([["cell-00", { ...completed(1, 10_000_000n), bought: 10_000_000n }]])
   const open = new Map([
@@ -209,6 +267,18 @@ ${grid}`
     const plan = (amount: bigint) => slots(decideAt(strategy, price("56000"), undefined, held(amount), at(1)))
     assert.deepStrictEqual(plan(10_000n), ["exit"])
     assert.deepStrictEqual(plan(0n), [])
+  })
+
+  it("with `onEnd: sell` says that it buys nothing back of what it sold first", () => {
+    const sale = "bracket: { side: sell, size: { base: 0.1 }, entry: 1%, takeProfit: 5%, stop: 3% }\n"
+    const strategy = strategyOf(`${head("bracket", "until: 2027-01-02\nonEnd: sell")}${sale}`)
+    const before = decideAt(strategy, price("56000"), undefined, undefined, at(0))
+    const [slot = ""] = slots(before)
+    const short = new Map([[slot, { ...completed(1, 10_000_000n), sold: 10_000_000n }]])
+    const after = decideAt(strategy, price("56000"), before.memory, short, at(1))
+    assert.isEmpty(after.desired)
+    const text = "ended at 2027-01-02T00:00:00.000Z, short 0.1 BTC: it buys nothing back"
+    assert.deepStrictEqual([whys(after), after.reasons.map((why) => why.text)], [[text], [text]])
   })
 
   it("waits at a price of its own without the alarms of an exit after a stop", () => {

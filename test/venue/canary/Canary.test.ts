@@ -79,10 +79,13 @@ const lookAt = (like: ProfileName, change: Change, wrongDecimals = 0) =>
         yield* Venue.use((venue) => venue.createOrder(order({ ...ids, price: price("70000") })))
         isChanging = true
         return yield* Canary.Canary.use((canary) =>
-          canary.look([
-            { symbol: "BTC", id: ids.baseAsset, decimals: 8 + wrongDecimals },
-            { symbol: "USDC", id: ids.quoteAsset, decimals: 6 }
-          ])
+          canary.look(
+            [
+              { symbol: "BTC", id: ids.baseAsset, decimals: 8 + wrongDecimals },
+              { symbol: "USDC", id: ids.quoteAsset, decimals: 6 }
+            ],
+            100_000n
+          )
         )
       }).pipe(Effect.provide(layer))
     })

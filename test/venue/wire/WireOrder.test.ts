@@ -54,7 +54,7 @@ const states: Readonly<Record<string, Attributes>> = {
   cancelled: { ...order, partialFills: [], payouts: { withdrawal: null, allWithdrawals: [], refund: leg } }
 }
 
-const read = (attributes: Attributes) => fromList({ type: "orders", id: "o1", attributes }, 5)
+const read = (attributes: Attributes, owner?: string) => fromList({ type: "orders", id: "o1", attributes }, 5, owner)
 const lists: Readonly<Record<string, unknown>> = {
   partialFills: [],
   appFees: [],
@@ -93,5 +93,19 @@ describe("a missing list of fills", () => {
     for (const fillStatus of ["PARTIALLY_FILLED", "FILLED"])
       assert.isTrue(Result.isFailure(without({ fillStatus, ...unpaid })), fillStatus)
     assert.isTrue(Result.isFailure(without({ fillStatus: "CANCELED" })), "paid out, so something was filled")
+  })
+})
+
+describe("app fees of an order", () => {
+  it("leave out our own account, also if the order pays from a chain and to a chain", () => {
+    const appFees = [
+      { recipient: "alice.near", fee: 10 },
+      { recipient: "partner.near", fee: 20.01 }
+    ]
+    const chains = { recipient: "bc1qours", recipientType: "DESTINATION_CHAIN", refundTo: "0xours" }
+    const feesOf = (attributes: Attributes) =>
+      Result.getOrThrow(read({ ...order, ...attributes, appFees }, "alice.near")).appFeeBasisPoints
+    assert.strictEqual(feesOf({}), 20.01)
+    assert.strictEqual(feesOf({ ...chains, refundType: "ORIGIN_CHAIN", depositType: "ORIGIN_CHAIN" }), 20.01)
   })
 })

@@ -14,9 +14,7 @@ export const watchGround = (prices: ReadonlyMap<string, TwoSidedPrice>, store: P
       doubts: new Map(),
       remember: () => undefined,
       book: () => undefined,
-      depth: () => undefined,
-      setRestingOrders: () => undefined,
-      restingOrders: () => []
+      depth: () => undefined
     }),
     Layer.succeed(EngineSettings, {
       ...defaults,

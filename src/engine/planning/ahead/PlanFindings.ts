@@ -1,5 +1,5 @@
 /** Finds unsafe parts of a plan. Each finding has a name, so a person can allow exactly that one. */
-import { type Amount, type Asset, bySymbol, formatWithSymbol } from "../../../domain/Amount.ts"
+import { type Amount, type Asset, bySymbol, formatWithSymbol, min } from "../../../domain/Amount.ts"
 import type { Book } from "../../../domain/Book.ts"
 import type { Of } from "../../../domain/BotEvent.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
@@ -51,6 +51,8 @@ export interface FindingInputs {
   readonly fees: Fees
   /** The account's balance at the venue, by asset; `undefined` when it could not be read. */
   readonly balances: ReadonlyMap<string, Amount> | undefined
+  /** By strategy and symbol: what its living orders still pay. Any other strategy needs all of its free money. */
+  readonly needs: ReadonlyMap<string, ReadonlyMap<string, Amount>>
   /** USD for one unit of an asset, by symbol. */
   readonly usd: ReadonlyMap<string, Decimal.Decimal>
   readonly minimumIn: (market: Market) => Minimum | undefined
@@ -216,21 +218,22 @@ const sayOrder = (change: PlannedChange): string =>
 const assetsOf = (strategies: ReadonlyArray<Strategy>) =>
   bySymbol(strategies.flatMap((strategy) => budgets(strategy).map(({ asset }) => asset)))
 
-type AccountGround = Pick<FindingInputs, "strategies" | "planned" | "balances">
+type AccountGround = Pick<FindingInputs, "strategies" | "planned" | "balances" | "needs">
 
-/** A file for orders by hand without any order has a budget of one smallest unit, which does not count. */
-const ownersOf = ({ planned, strategies }: AccountGround, symbol: string): ReadonlyArray<Strategy> =>
-  strategies.filter(({ name }) => Ledger.freeOf(planned.state.ledger, name, symbol) > 1n)
-
-const promisedOf = (ground: AccountGround, symbol: string): Amount =>
-  ownersOf(ground, symbol).reduce((sum, { name }) => sum + Ledger.freeOf(ground.planned.state.ledger, name, symbol), 0n)
+const promisesOf = ({ needs, planned, strategies }: AccountGround, symbol: string) =>
+  strategies.flatMap(({ name }) => {
+    const [free, own] = [Ledger.freeOf(planned.state.ledger, name, symbol), needs.get(name)]
+    const amount = own === undefined ? free : min(free, own.get(symbol) ?? 0n)
+    return amount > 0n ? [{ name, amount }] : []
+  })
 
 /** The account's balances less what the strategies count on, by symbol: negative if it is too little, missing if unknown. */
 export const uncommittedOf = (ground: AccountGround): ReadonlyMap<string, Amount> =>
   new Map(
     [...assetsOf(ground.strategies).keys()].flatMap((symbol) => {
       const available = ground.balances?.get(symbol)
-      return available === undefined ? [] : [[symbol, available - promisedOf(ground, symbol)] as const]
+      const promised = promisesOf(ground, symbol).reduce((sum, { amount }) => sum + amount, 0n)
+      return available === undefined ? [] : [[symbol, available - promised] as const]
     })
   )
 
@@ -239,10 +242,10 @@ const overCommitted = (ground: FindingInputs): ReadonlyArray<PlanFinding> => {
   const { strategies, planned, changes } = ground
   const assets = assetsOf(strategies)
   const account = [...uncommittedOf(ground)].flatMap(([symbol, spare]): ReadonlyArray<PlanFinding> => {
-    const asset = assets.get(symbol)
-    if (spare >= 0n || asset === undefined) return []
-    const [names, promised] = [ownersOf(ground, symbol).map(({ name }) => name), promisedOf(ground, symbol)]
-    const text = `${names.join(", ")} need ${formatWithSymbol(promised, asset)}, the account has ${formatWithSymbol(promised + spare, asset)}`
+    const [asset, available] = [assets.get(symbol), ground.balances?.get(symbol)]
+    if (spare >= 0n || asset === undefined || available === undefined) return []
+    const names = promisesOf(ground, symbol).map(({ name }) => name)
+    const text = `${names.join(", ")} need ${formatWithSymbol(available - spare, asset)}, the account has ${formatWithSymbol(available, asset)}`
     return [{ name: "over-commit", strategies: names, slots: [], text }]
   })
   const ownBudget = strategies.flatMap(({ name }): ReadonlyArray<PlanFinding> => {

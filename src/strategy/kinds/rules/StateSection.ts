@@ -18,7 +18,7 @@ import {
 } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import type { CandleColumns, IndicatorValues } from "../../Indicators.ts"
-import { quoted, type Report, report } from "../../Problem.ts"
+import { quoted, type Report, report, type Sound } from "../../Problem.ts"
 import type { ClosedCandles } from "../../View.ts"
 import type { YamlScalar } from "../../YamlReader.ts"
 
@@ -132,15 +132,12 @@ const isOf = (
   parts: Readonly<Record<"initial" | "next", Term>>,
   at: Readonly<Record<"initial" | "next", YamlScalar>>,
   to: Report
-): boolean => {
-  if (type === "boolean") {
-    report(to, at.next, "a state is a number, a price or an amount", "if … then 1 else 0")
-    return false
-  }
+): Sound => {
+  if (type === "boolean") return report(to, at.next, "a state is a number, a price or an amount", "if … then 1 else 0")
   const wrong = (["next", "initial"] as const).find((part) => parts[part].type !== type && !parts[part].isLiteral)
-  if (wrong === undefined) return true
-  report(to, at[wrong], `expected ${typeName(type)}, found ${typeName(parts[wrong].type)}`)
-  return false
+  return (
+    wrong === undefined || report(to, at[wrong], `expected ${typeName(type)}, found ${typeName(parts[wrong].type)}`)
+  )
 }
 
 interface Recursion extends Pick<Series, "timeframe" | "volumesOf"> {

@@ -1,7 +1,7 @@
 /** The rule of an order by hand: several targets in one text, on one line of a file, and in the words of a list. */
 import { assert, describe, it } from "@effect/vitest"
 import { Option, Result, Schema } from "effect"
-import { repriced, ruleOf, sentenceOf, slotsOf, termsIn, wholeOf } from "../../../src/app/control/OrderRule.ts"
+import { repriced, ruleOf, sentenceOf, slotsOf, termsIn, wholeOf } from "../../../src/app/byHand/OrderRule.ts"
 import { OrderRequest, wordsOfOrder } from "../../../src/control/api/Order.ts"
 import * as ByHand from "../../../src/files/ByHand.ts"
 import * as StrategyFile from "../../../src/strategy/StrategyFile.ts"
@@ -51,7 +51,11 @@ describe("an order by hand with several targets", () => {
     const then = "then take-profit: 50% at +2%, 50% at 62000, stop: 57000, breakeven: +2%"
     const rule = written({ ...plain, ...exits })
     assert.strictEqual(sentenceOf(market, rule), `BUY 0.01000001 BTC at 59000 USDC, ${then}`)
-    assert.strictEqual(sentenceOf(market, repriced(rule, "58500")), `BUY 0.01000001 BTC at 58500 USDC, ${then}`)
+    const moved = repriced(rule, "58500")
+    assert.strictEqual(
+      sentenceOf(market, "rule" in moved ? moved.rule : moved.why),
+      `BUY 0.01000001 BTC at 58500 USDC, ${then}`
+    )
     const single = "BUY 0.01000001 BTC at 59000 USDC, then take-profit: +5%, stop: 57000"
     assert.strictEqual(sentenceOf(market, written({ ...plain, takeProfit: "5%", stop: "57000" })), single)
   })

@@ -11,6 +11,7 @@ import { progress } from "../../engine/planning/DecisionRecord.ts"
 import { type BotState, unfinishedOf } from "../../engine/state/BotState.ts"
 import { isUnpaid, openQuantity, type Placement } from "../../engine/state/Placement.ts"
 import * as ByHand from "../../files/ByHand.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
 import { untouchedSlot } from "../../strategy/View.ts"
 import { wishesOf } from "../../views/explain/Wishes.ts"
 import { type RuleTerms, sideOf, slotsOf, termsIn } from "./OrderRule.ts"
@@ -115,13 +116,7 @@ export const largestBy = (market: Market, request: OrderRequest, size: string, s
   return most === 0n ? undefined : format(most, market.base.decimals)
 }
 
-/** Lowers the budget only for the order in `cancelled`, whose money returns to the account. */
-export const budgetWith = (
-  state: BotState,
-  market: Market,
-  orders: ReadonlyMap<string, string>,
-  cancelled?: string
-) => {
+const amountsOf = (state: BotState, market: Market, orders: ReadonlyMap<string, string>) => {
   const strategy = ByHand.strategyOf(market)
   const none = { base: 0n, quote: 0n }
   const [costs, paid, held] = [{ ...none }, { ...none }, { ...none }]
@@ -144,6 +139,32 @@ export const budgetWith = (
       if (terms.hasExit && !isInExit) held[output] += sold
     }
   }
+  return { costs, paid, held } as const
+}
+
+/** Returns what living orders by hand still pay, by strategy and symbol, without files of which a person has rewritten orders. */
+export const needsIn = (state: BotState, strategies: ReadonlyArray<Pick<Strategy, "market" | "name" | "text">>) =>
+  new Map(
+    strategies.flatMap(({ market, name, text }) => {
+      const orders = ByHand.ordersIn(text)
+      if (!ByHand.isByHand(name) || [...orders.values()].some((rule) => !termsIn(market, rule))) return []
+      const { costs, held, paid } = amountsOf(state, market, orders)
+      const needs = (["base", "quote"] as const).map(
+        (key) => [market[key].symbol, costs[key] + costs[key] / refundShare - paid[key] + held[key]] as const
+      )
+      return [[name, new Map(needs)] as const]
+    })
+  )
+
+/** Lowers the budget only for the order in `cancelled`, whose money returns to the account. */
+export const budgetWith = (
+  state: BotState,
+  market: Market,
+  orders: ReadonlyMap<string, string>,
+  cancelled?: string
+) => {
+  const strategy = ByHand.strategyOf(market)
+  const { costs, held, paid } = amountsOf(state, market, orders)
   const back = cancelled === undefined ? [] : liveIn(state, strategy, cancelled).filter((each) => !isUnpaid(each))
   const amountOf = (key: "base" | "quote") => {
     const asset = market[key].symbol

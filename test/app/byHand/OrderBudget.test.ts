@@ -9,10 +9,12 @@ import {
   isOverOrClosed,
   largestBy,
   liveIn,
+  needsIn,
   unendedIn,
   unfilledOf
-} from "../../../src/app/control/OrderBudget.ts"
-import { ruleOf, termsIn } from "../../../src/app/control/OrderRule.ts"
+} from "../../../src/app/byHand/OrderBudget.ts"
+import { ruleOf, termsIn } from "../../../src/app/byHand/OrderRule.ts"
+import { isShown } from "../../../src/app/order/Ordering.ts"
 import type { OrderRequest } from "../../../src/control/api/Order.ts"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
@@ -104,6 +106,13 @@ describe("the budget of orders by hand", () => {
     assert.deepStrictEqual(budgetOf(open, [order("buy-00000001", { amount: "0.01", price: "58000" })]), [0, 590.59])
   })
 
+  it("stays for an open order whose written price is rounded, and the order is shown", () => {
+    const long = order("buy-00000001", { amount: "0.01", price: "59000.00045" })
+    assert.deepStrictEqual(budgetOf(open, [long]), [0, 590.59])
+    const followed = { strategy, order: long[0], terms: termsIn(market, long[1]) }
+    assert.isTrue(isShown(stateAfter(open), followed))
+  })
+
   it("shrinks when an order is cancelled, by the amount that no other order needs", () => {
     assert.deepStrictEqual(budgetOf(open, [], "buy-00000001"), [0, 0])
     assert.deepStrictEqual(budgetOf(open, [second], "buy-00000001"), [0, 580.58])
@@ -139,6 +148,32 @@ describe("orders by hand that have not ended", () => {
   it("are also cancelled ones whose money is not back", () => {
     assert.deepStrictEqual(unendedIn(stateAfter([...open, loadedAs(textOf(), "2")])), ["buy-00000001"])
     assert.deepStrictEqual(unendedIn(stateAfter([...filled, loadedAs(textOf(), "2")])), [])
+  })
+})
+
+describe("the needs of orders by hand", () => {
+  const needsOf = (events: ReadonlyArray<BotEvent>, ...orders: ReadonlyArray<readonly [string, string]>) => {
+    const text = ByHand.edited("", market, { orders: new Map(orders), budget: { base: 0n, quote: 0n } })
+    const needs = needsIn(stateAfter(events), [{ market, name: strategy, text }]).get(strategy)
+    return needs && [Number(needs.get("BTC")) / 1e8, Number(needs.get("USDC")) / 1e6]
+  }
+  const sale = order("sell-00000003", { amount: "0.01", price: "61000" })
+
+  it("are the payments of orders that wait, and nothing for what is open or has filled", () => {
+    assert.deepStrictEqual(needsOf([], first), [0, 590.59])
+    assert.deepStrictEqual(needsOf(open, first, second), [0, 580 + 1.17])
+    assert.deepStrictEqual(needsOf([...filled, absentFor("used-up")], first), [0, 0])
+  })
+
+  it("are the coins that a later order sells, or that an exit waits for", () => {
+    assert.deepStrictEqual(needsOf([...filled, absentFor("used-up")], first, sale), [0.01001, 0])
+    const withStop = order("buy-00000001", { amount: "0.01", price: "59000", stop: "57000" })
+    assert.deepStrictEqual(needsOf(filled, withStop), [0.01, 0])
+  })
+
+  it("are unknown for a file of which a person has rewritten an order, or of another strategy", () => {
+    assert.isUndefined(needsOf([], ["buy-00000001", "{ side: buy, price: last, size: { base: 1 } }"]))
+    assert.strictEqual(needsIn(stateAfter([]), [{ market, name: "grid", text: "" }]).size, 0)
   })
 })
 

@@ -7,12 +7,14 @@ import { DurationText } from "../../domain/Durations.ts"
 import { inputAmount, type Market, outputAmount, type Price, type Side } from "../../domain/Market.ts"
 import type { BotSettings } from "../../files/ConfigFile.ts"
 import * as Layers from "../../Layers.ts"
+import { orderPrice } from "../../strategy/kinds/PriceLevels.ts"
 import { always, targetSlot } from "../../strategy/kinds/rules/RulesSection.ts"
 import { amountsOf } from "../../strategy/kinds/Size.ts"
 import { suggestion } from "../../strategy/Problem.ts"
 
 export interface RuleTerms {
   readonly side: Side
+  /** Rounded as that of the order. */
   readonly price: Price
   /** In base, for each part. */
   readonly quantity: Amount
@@ -35,10 +37,11 @@ const percent = Decimal.make(1n, 2)
 /** `undefined` for a line that a person changed beyond recognition. */
 export const termsIn = (market: Market, rule: string): RuleTerms | undefined => {
   const textOf = (pattern: RegExp) => pattern.exec(rule)?.[1] ?? ""
-  const price = Decimal.parse(textOf(/side: \w+, price: ([\d.]+)/))
+  const written = Decimal.parse(textOf(/side: \w+, price: ([\d.]+)/))
   const quantity = amountOf(textOf(/base: ([\d.]+)/), market.base.decimals)
-  if (price === undefined || quantity === undefined) return undefined
+  if (written === undefined || quantity === undefined) return undefined
   const side = rule.includes("side: sell") ? "SELL" : "BUY"
+  const price = orderPrice(market, side, Decimal.fromNumber(Decimal.toNumber(written), 12))
   const stops = [textOf(/stop: ([\d.]+)/), textOf(/stop: "entry \* \(1 \+ ([\d.]+)%/), textOf(/trail: ([\d.]+)%/)]
   const [stop, ...shares] = stops.map((text) => Decimal.parse(text))
   const risen = shares.map(
@@ -95,18 +98,21 @@ export const sentenceOf = (market: Market, rule: string): string => {
   return exits === undefined ? entry : `${entry}, then ${exits}`
 }
 
-const isBeyond = (side: OrderRequest["side"], exit: string, entry: string): boolean => {
-  const [at = Decimal.zero, from = Decimal.zero] = [exit, entry].map(Decimal.parse)
-  return Decimal.compare(at, from) === (side === "buy" ? 1 : -1)
+type Rule = { readonly rule: string } | { readonly why: string }
+
+/** Refuses an early `breakevenAt`. A file with such a rule only gets a warning, because earlier versions accepted it. */
+const withLateBreakeven = (rule: string): Rule => {
+  const [, side, price = ""] = /side: (\w+), price: ([\d.]+)/.exec(rule) ?? []
+  const [at, entry = Decimal.zero] = [/breakevenAt: ([\d.]+)/.exec(rule)?.[1] ?? "", price].map(Decimal.parse)
+  const [place, order] = side === "buy" ? ["above", 1] : ["below", -1]
+  if (at === undefined || Decimal.compare(at, entry) === order) return { rule }
+  return { why: `breakevenAt must be ${place} the entry price ${price}` }
 }
 
 const durationOf = Schema.decodeUnknownOption(DurationText)
 
 /** Returns the rule, or why there can be none. The reader of strategy files checks what depends on the market. */
-export const ruleOf = (
-  request: OrderRequest,
-  { base }: Market
-): { readonly rule: string } | { readonly why: string } => {
+export const ruleOf = (request: OrderRequest, { base }: Market): Rule => {
   const { amount, breakevenAt, expire, parts, price, side, stop, takeProfit = "", trail, when = always } = request
   const whole = amountOf(amount, base.decimals)
   if (whole === undefined) return { why: `amount ${amount}: ${base.symbol} has ${base.decimals} decimals; round it` }
@@ -120,10 +126,6 @@ export const ruleOf = (
   if (expire !== undefined && parts !== undefined)
     return { why: "expire: the next part would follow an expired one; leave out expire, or the parts" }
   const [better, worse] = side === "buy" ? ["+", "-"] : ["-", "+"]
-  const place = side === "buy" ? "above" : "below"
-  // A file with such a rule only gets a warning, because earlier versions accepted it.
-  if (breakevenAt !== undefined && !breakevenAt.endsWith("%") && !isBeyond(side, breakevenAt, price))
-    return { why: `breakevenAt must be ${place} the entry price ${price}` }
   const exitAt = (text: string, sign = better) => (text.endsWith("%") ? `"entry * (1 ${sign} ${text})"` : text)
   const targets = takeProfit.split(/, ?/).map((target) => target.split(":"))
   const list = targets.map(([at = "", part = ""]) => `{ at: ${exitAt(at)}, part: ${part} }`).join(", ")
@@ -137,8 +139,8 @@ export const ruleOf = (
   if (parts !== undefined) keys.push("pause: 1s")
   if (expire !== undefined) keys.push(`expireAfter: ${expire}`)
   if (exits.length > 0) keys.push(`then: { ${exits.join(", ")} }`)
-  return { rule: `{ ${keys.join(", ")} }` }
+  return withLateBreakeven(`{ ${keys.join(", ")} }`)
 }
 
-export const repriced = (rule: string, price: string): string =>
-  rule.replace(/(side: \w+, price: )[\d.]+/, `$1${price}`)
+export const repriced = (rule: string, price: string): Rule =>
+  withLateBreakeven(rule.replace(/(side: \w+, price: )[\d.]+/, `$1${price}`))
