@@ -161,7 +161,8 @@ const doneOf = Effect.fnUntraced(function* (
     case "reload": {
       const { objection } = yield* bot.reload()
       yield* bot.wake
-      return `The strategy files were read${objection === "" ? "; see the events for what changed" : ` and do not run: ${objection}`}`
+      if (objection !== "") return yield* refuse(`The strategy files were read and do not run: ${objection}`)
+      return "The strategy files were read; see the events for what changed"
     }
   }
 })

@@ -25,6 +25,16 @@ export const utcDay = (at: number): number => Math.floor(at / dayMillis)
 /** Time since `from` by the wall clock. If the clock went back, the time is unknown and counts as long ago. */
 export const elapsedMillis = (from: number, now: number): number => (now < from ? Number.POSITIVE_INFINITY : now - from)
 
+const restarts = new WeakMap<object, Map<number, number>>()
+
+/** Begin of a wait, or the first look at it after the wall clock was set back. `wait` identifies it in this process. */
+export const beginOf = (wait: object, from: number, now: number): number => {
+  const known = restarts.get(wait)?.get(from) ?? from
+  // Within a turn, a wait may begin after `now` was read.
+  if (known > now + minuteMillis) restarts.set(wait, new Map(restarts.get(wait)).set(from, now))
+  return Math.min(known, now)
+}
+
 /** Clock for waiting. It does not move when the wall clock is set, so no such change delays a cancel or gives up a payment. */
 export const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
 

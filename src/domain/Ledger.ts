@@ -215,8 +215,12 @@ const depositSeen = (ledger: Ledger, event: Of<"DepositSeen">): ReadonlyArray<Tr
 }
 
 /** A swap of an asset into itself is a move, not a trade: the missing amount is the fee of the move. */
-export const feeOfMove = ({ amountIn, amountOut, inputAsset, outputAsset }: Of<"FillSeen">): Amount =>
+type Moved = Pick<Of<"FillSeen">, "amountIn" | "amountOut" | "inputAsset" | "outputAsset">
+export const feeOfMove = ({ amountIn, amountOut, inputAsset, outputAsset }: Moved): Amount =>
   inputAsset === outputAsset ? max(0n, amountIn - amountOut) : 0n
+
+export const feesOfMove = ({ fills, inputAsset, outputAsset }: Of<"TakenBack">): Amount =>
+  fills.reduce((sum, fill) => sum + feeOfMove({ ...fill, inputAsset, outputAsset }), 0n)
 
 const move = (asset: string, amount: Amount, from: Transfer["from"], to: Transfer["to"]): ReadonlyArray<Transfer> =>
   amount === 0n ? [] : [{ asset, amount, from, to }]
@@ -244,8 +248,10 @@ const takenBack = (ledger: Ledger, event: Of<"TakenBack">, home: "wallet" | "dus
   const traded = { account: "traded", owner: strategy } as const
   const inOrder = { account: "in order", owner: placement } as const
   const fetch = (asset: string, wanted: Amount, fee: Amount, place: AccountName, to: Transfer["to"]) => {
+    // The money of a move is in one asset, so the first fetch takes all of it.
+    const isTaken = inputAsset === outputAsset && to === inOrder
     const own = [...ledger.balances.values()].filter(
-      ({ entry }) => entry.owner === placement && entry.asset === asset && entry.account !== "in order"
+      ({ entry }) => !isTaken && entry.owner === placement && entry.asset === asset && entry.account !== "in order"
     )
     const rest = own.reduce((left, { amount }) => left - amount, wanted - fee)
     return [
@@ -258,6 +264,7 @@ const takenBack = (ledger: Ledger, event: Of<"TakenBack">, home: "wallet" | "dus
   const brought = fills.reduce((sum, { amountOut }) => sum + amountOut, 0n)
   const remainder = deposited - spent - balance(ledger, inputAsset, "in order", placement)
   return [
+    ...move(inputAsset, feesOfMove(event), { account: "fees", owner: strategy }, traded),
     ...fetch(outputAsset, brought, payoutFee, purseOf(strategy), traded),
     ...move(inputAsset, spent, traded, inOrder),
     ...fetch(inputAsset, remainder, refundFee, home, inOrder)

@@ -15,8 +15,11 @@ const prefix = "by-hand-"
 
 export const isByHand = (strategy: string): boolean => strategy.startsWith(prefix)
 
-export const strategyOf = ({ name }: Pick<Market, "name">): string =>
-  `${prefix}${name.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`
+/** Markets whose names differ only in case or in other signs have different files. */
+export const strategyOf = ({ name }: Pick<Market, "name">): string => {
+  const plain = `${prefix}${name.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`
+  return /^[A-Z0-9]+\/[A-Z0-9]+$/.test(name) ? plain : `${plain}-${hashOf(name)}`
+}
 
 /** The id of an order ends with this hash, so that a repeated request finds its order. */
 export const hashOf = (key: string): string => createHash("sha256").update(key).digest("hex").slice(0, 8)

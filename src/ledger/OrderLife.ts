@@ -7,6 +7,8 @@ type Names = "strategy" | "slot" | "placement" | "market" | "base" | "quote"
 export interface About extends Readonly<Record<Names, string>> {
   /** Epoch milliseconds. */
   readonly at: number
+  /** Time at which its order was last taken back. Fills and fees of an earlier life do not count. */
+  readonly lifeFrom?: number
 }
 
 export interface OrderLife extends About {

@@ -83,7 +83,7 @@ const groupOf: Readonly<Record<Grouping, (item: Item, dateOf: typeof utcDate) =>
   asset: ({ asset }) => asset
 }
 
-export const poolOf = ({ strategy, market }: Trade): string => `${strategy}\u0000${market}`
+export const poolOf = ({ strategy, market }: Pick<Trade, "strategy" | "market">): string => `${strategy}\u0000${market}`
 
 type Exchanges = Pick<TradingRecord, "losses" | "trades">
 
@@ -115,7 +115,6 @@ export const itemsOf = (
     ...pools.flatMap(({ gains }) => gains.map(itemOfGain)),
     ...pools.flatMap(({ open }) => itemsOfLots(open, mark, now)),
     ...pools.flatMap(({ pool }) => itemsOfTurns(pool, Rounds.emptyBooks(), mark, now)),
-    ...[...trades, ...losses].flatMap(itemsOfQuote),
     ...rounds.map(itemOfRound),
     ...fees.map(itemOfFee),
     ...flowsIn(flows.map(itemOfFlow), quotes)
@@ -128,12 +127,6 @@ const itemOf = (
 ): Item => ({ strategy, slot, at, asset: base, quote, figures })
 
 export const itemOfGain = (gain: Gain): Item => itemOf(gain.closedBy, { realised: earned(gain) })
-
-/** Quote that moves alone, because it was lost or because its fill grew by less than a unit of base, closes no lots. */
-export const itemsOfQuote = (trade: Trade): ReadonlyArray<Item> => {
-  const earned = trade.side === "BUY" ? -trade.quoteAmount : trade.quoteAmount
-  return trade.baseAmount > 0n ? [] : [itemOf(trade, { gridProfit: earned, realised: earned })]
-}
 
 /** The lots are of one pool and method, all long or all short. The value is rounded once, as in `Rounds`. */
 export const itemsOfLots = (lots: ReadonlyArray<Lot>, mark: Mark, now: number): ReadonlyArray<Item> => {
@@ -221,12 +214,18 @@ export const gridProfitByFill = (exchanges: Exchanges): ReadonlyMap<string, Amou
 /** Fill ids are unique within one order, not across orders. */
 export const fillKey = ({ at, placement, fillId }: Trade): string => `${placement}\u0000${fillId}\u0000${at}`
 
+/** `markedAt` receives the time of the oldest price that was used, by quote asset. */
 export const markBy =
-  (prices: TradingRecord["lastPrices"], decimals: (symbol: string) => number | undefined): Mark =>
+  (
+    prices: TradingRecord["lastPrices"],
+    decimals: (symbol: string) => number | undefined,
+    markedAt = new Map<string, number>()
+  ): Mark =>
   (market, base, quote, amount) => {
     const price = prices.get(market)
     const [ofBase, ofQuote] = [decimals(base), decimals(quote)]
     if (price === undefined || ofBase === undefined || ofQuote === undefined) return undefined
+    if (amount !== 0n) markedAt.set(quote, Math.min(price.at, markedAt.get(quote) ?? price.at))
     const worth = Decimal.multiply(Decimal.make(amount, ofBase), price.price)
     return floorOf(worth, ofQuote)
   }

@@ -4,8 +4,9 @@
  * bought. Such a leg then closes their positions, oldest first. A fee on the position closes nothing: it counts as a fee and reduces the
  * position's cost. Exact: grid profit plus inventory equal the proceeds of all fills less their cost, plus the value of the holdings.
  */
-import { type Amount, magnitude, min } from "../domain/Amount.ts"
+import { type Amount, magnitude, max, min } from "../domain/Amount.ts"
 import * as CostBasis from "../domain/CostBasis.ts"
+import { dustSlot } from "../domain/Ledger.ts"
 import type { Trade } from "./Trades.ts"
 
 export interface TurnBook extends Pick<Trade, "strategy" | "slot" | "market" | "base" | "quote"> {
@@ -31,6 +32,7 @@ type Taken = Readonly<Record<"earned" | "closed", Amount>>
  */
 export const take = (books: TurnBooks, trade: Trade): Taken => {
   const { baseAmount, loss, placement, quoteAmount } = trade
+  if (trade.setAside !== undefined) return setAside(books.open, trade, trade.setAside)
   const lost = loss === "found" && baseAmount > 0n ? books.lost.get(placement) : undefined
   if (lost !== undefined) {
     books.lost.delete(placement)
@@ -63,6 +65,17 @@ const regain = (books: TurnBooks["open"], trade: Trade, { closed, cost }: CostBa
   return { earned: cost + after.realised + sum("earned"), closed: sum("closed") }
 }
 
+/** Moves base from the position of its slot to the dust slot, at its average cost. */
+const setAside = (books: TurnBooks["open"], trade: Trade, rest: Amount): Taken => {
+  const { cost, position } = books.get(trade.slot) ?? { cost: 0n, position: 0n }
+  const part = min(rest, max(0n, position))
+  if (part === 0n) return { earned: 0n, closed: 0n }
+  const worth = (cost * part) / position
+  exchange(books, { ...trade, byTurns: true }, part, worth)
+  const dust = { ...trade, slot: dustSlot(trade.base), side: "BUY", byTurns: true } as const
+  return { ...exchange(books, dust, part, worth), closed: 0n }
+}
+
 const keep = (books: TurnBooks["open"], book: TurnBook, { cost, position }: CostBasis.CostBasis): void => {
   if (position === 0n) books.delete(book.slot)
   else books.set(book.slot, { ...book, position, cost })
@@ -70,6 +83,8 @@ const keep = (books: TurnBooks["open"], book: TurnBook, { cost, position }: Cost
 
 const exchange = (books: TurnBooks["open"], trade: Trade, baseAmount: Amount, quoteAmount: Amount): Taken => {
   const { side, slot } = trade
+  // Quote alone was lost, or its fill grew by less than a unit of base.
+  if (baseAmount === 0n) return { earned: side === "SELL" ? quoteAmount : -quoteAmount, closed: 0n }
   let [base, quote, earned] = [baseAmount, quoteAmount, 0n]
   const move = (book: TurnBook, part: Amount): void => {
     const share = (quote * part) / base

@@ -1,8 +1,8 @@
 /** Reads trading from the journal for accounts and reports: a pure fold over every event in order. */
-import { type Amount, magnitude } from "../domain/Amount.ts"
+import type { Amount } from "../domain/Amount.ts"
 import type { Of, PlacementEvent, Recorded, Tag } from "../domain/BotEvent.ts"
 import * as Decimal from "../domain/Decimal.ts"
-import { feeOfMove } from "../domain/Ledger.ts"
+import { feeOfMove, feesOfMove } from "../domain/Ledger.ts"
 import type { Side } from "../domain/Market.ts"
 import { byHand, exitSlotOf } from "../domain/Placement.ts"
 import { present } from "../domain/Present.ts"
@@ -21,6 +21,8 @@ export interface Trade extends About {
   /** `given up`: the operator recorded the money as lost. `found`: it arrived after all, which undoes that. */
   readonly loss?: "given up" | "found"
   readonly isFee?: true
+  /** Base that its leg left unsold. It moves to the dust slot at its cost, so the trade has no amounts. */
+  readonly setAside?: Amount
 }
 
 export interface Round extends About {
@@ -126,8 +128,10 @@ export const make = (
         lastPrices.set(market, { price, at: quote.at })
         Capital.value(books, market, price)
       }
-    } else if (event._tag === "LegClosed") endLeg(books, at, event)
-    else if ("placement" in event) ofPlacement({ books, withByHand }, event, at)
+    } else if (event._tag === "LegClosed") {
+      endLeg(books, at, event)
+      setAside(books, at, event)
+    } else if ("placement" in event) ofPlacement({ books, withByHand }, event, at)
   }
 
   return { see, result: () => recordOf(books, decimals) }
@@ -136,29 +140,28 @@ export const make = (
 export const recordOf = (
   { trades, losses, fees, flows, rounds, lives, planned, markets, lastPrices }: TradesBooks,
   decimals: (symbol: string) => number | undefined
-): TradingRecord => ({
-  trades: trades.toSorted((a, b) => a.at - b.at),
-  losses,
-  fees,
-  flows: flows.map((flow) => Capital.valued(flow, decimals)),
-  rounds,
-  markets,
-  orders: wholeLives([...lives, ...[...planned.values()].map(({ life }) => life)]).filter((life) => !isMove(life)),
-  lastPrices
+): TradingRecord => {
+  const orders = wholeLives([...lives, ...[...planned.values()].map(({ life }) => life)])
+  const lifeFrom = new Map(orders.map((life) => [life.placement, life.lifeFrom]))
+  const all = {
+    ...{ trades: trades.toSorted((a, b) => a.at - b.at), losses, fees, rounds, markets, lastPrices },
+    flows: flows.map((flow) => Capital.valued(flow, decimals)),
+    orders: orders.filter((life) => !isMove(life))
+  }
+  return only(all, (each) => each.loss !== undefined || each.lifeFrom === lifeFrom.get(each.placement))
+}
+
+const only = (record: TradingRecord, is: (each: About & Pick<Trade, "loss">) => boolean): TradingRecord => ({
+  ...record,
+  trades: record.trades.filter(is),
+  losses: record.losses.filter(is),
+  fees: record.fees.filter(is),
+  orders: record.orders.filter(is)
 })
 
 /** The fee of a move stays. */
-export const withoutByHand = (record: TradingRecord): TradingRecord => {
-  const isOurs = (each: About) => each.strategy !== byHand || isMove(each)
-  const { fees, losses, orders, trades } = record
-  return {
-    ...record,
-    trades: trades.filter(isOurs),
-    losses: losses.filter(isOurs),
-    fees: fees.filter(isOurs),
-    orders: orders.filter(isOurs)
-  }
-}
+export const withoutByHand = (record: TradingRecord): TradingRecord =>
+  only(record, (each) => each.strategy !== byHand || isMove(each))
 
 interface Reading {
   readonly books: TradesBooks
@@ -190,50 +193,40 @@ const endLeg = (
   if (isBack) rounds.push({ at, ...legState.about })
 }
 
+const setAside = ({ legs, losses }: TradesBooks, at: number, { rest, side, slot, strategy }: Of<"LegClosed">): void => {
+  const about = legs.get(legKey(strategy, slot))?.about
+  if (about === undefined || side === "BUY" || rest === 0n) return
+  const { base, market, quote } = about
+  const nothing = { fillId: "rest", side, baseAmount: 0n, quoteAmount: 0n } as const
+  losses.push({ at, strategy, slot, placement: "", market, base, quote, ...nothing, setAside: rest })
+}
+
 const charge = (books: TradesBooks, fee: Fee): void => {
   const { fees, losses } = books
   fees.push(fee)
-  const { amount, asset, inQuote } = fee
-  if (asset !== fee.base || asset === fee.quote || amount === 0n) return
-  const { at, strategy, slot, placement, market, base, quote } = fee
-  const side = amount > 0n ? "SELL" : "BUY"
-  losses.push({
-    ...{ at, strategy, slot, placement, market, base, quote },
-    fillId: `${fee.kind} fee`,
-    side,
-    baseAmount: magnitude(amount),
-    quoteAmount: magnitude(inQuote),
-    isFee: true,
-    ...turnsOf(books, { side, slot, strategy })
-  })
+  const { amount, asset, at, base, inQuote: quoteAmount, kind, market, placement, quote, slot, strategy } = fee
+  if (asset !== base || asset === quote || amount <= 0n) return
+  const about = { at, strategy, slot, placement, market, base, quote, ...present({ lifeFrom: fee.lifeFrom }) }
+  const side = "SELL"
+  const loss = { ...about, fillId: `${kind} fee`, side, baseAmount: amount, quoteAmount, isFee: true } as const
+  losses.push({ ...loss, ...turnsOf(books, { side, slot, strategy }) })
 }
 
+/** Takes back the end of a leg. The fees of the earlier life are reversed for those who keep only sums. */
 const takeBack = (books: TradesBooks, event: Of<"TakenBack">, about: About): void => {
-  const { legs, rounds, trades } = books
-  const isSale = event.side === "SELL"
-  const side = isSale ? "BUY" : "SELL"
-  for (const { amountIn, amountOut, fillId } of event.fills)
-    trades.push({
-      ...about,
-      fillId: `${fillId} taken back`,
-      orderId: event.orderId,
-      side,
-      baseAmount: isSale ? amountIn : amountOut,
-      quoteAmount: isSale ? amountOut : amountIn,
-      ...turnsOf(books, { ...about, side })
-    })
+  const { fees, legs, rounds } = books
   const legsBack = [
-    { kind: "payout", asset: event.outputAsset, amount: -event.payoutFee },
+    { kind: "payout", asset: event.outputAsset, amount: -event.payoutFee - feesOfMove(event) },
     { kind: "refund", asset: event.inputAsset, amount: -event.refundFee }
   ] as const
   for (const leg of legsBack) {
     if (leg.amount === 0n) continue
     const inQuote = leg.asset === about.quote ? leg.amount : -worth(event, -leg.amount)
-    charge(books, { ...about, ...leg, inQuote, received: 0n, txHashes: [] })
+    fees.push({ ...about, ...leg, inQuote, received: 0n, txHashes: [] })
   }
   const slotLeg = legs.get(legKey(about.strategy, about.slot))
   if (event.ended !== "FILLED" || event.isPart === true || slotLeg === undefined) return
-  const leg = isSale ? -1 : 1
+  const leg = event.side === "SELL" ? -1 : 1
   // If no leg waits, this leg had ended a round, and the leg that it closed waits again.
   if (slotLeg.waiting === 0) rounds.push({ ...about, isTakenBack: true })
   slotLeg.waiting -= leg
@@ -284,9 +277,9 @@ const ofPlacement = (reading: Reading, event: PlacementEvent, at: number): void 
   const plan = planned.get(event.placement)
   if (plan === undefined) return
   const { bound, life } = plan
-  const { strategy, slot, placement, market, base, quote } = life
+  const { strategy, slot, placement, market, base, quote, lifeFrom } = life
   const note = (change: Partial<OrderLife>) => void planned.set(placement, { ...plan, life: { ...life, ...change } })
-  const about = { strategy, slot, placement, market, base, quote }
+  const about = { strategy, slot, placement, market, base, quote, ...present({ lifeFrom }) }
   switch (event._tag) {
     case "Bound":
       return void planned.set(placement, { ...plan, bound: boundTo(event) })
@@ -349,7 +342,7 @@ const ofPlacement = (reading: Reading, event: PlacementEvent, at: number): void 
       })
     }
     case "TakenBack":
-      planned.set(placement, { ...plan, bound: boundTo(event) })
+      planned.set(placement, { ...plan, bound: boundTo(event), life: { ...life, lifeFrom: at } })
       return takeBack(books, event, { at, ...about })
   }
 }

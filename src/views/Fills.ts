@@ -6,6 +6,7 @@ import { iso } from "../domain/Text.ts"
 import { slotKey } from "../engine/state/SlotFold.ts"
 import { fillKey } from "../ledger/Profit.ts"
 import type { Fee, Trade, TradingRecord } from "../ledger/Trades.ts"
+import { priceOf } from "../ledger/tables/Tables.ts"
 import * as Money from "../report/text/Money.ts"
 import * as Table from "../report/text/Table.ts"
 import { asOf, Side, Time } from "./AsOf.ts"
@@ -35,19 +36,16 @@ interface Exchange extends Pick<Trade, "base" | "quote" | "baseAmount" | "quoteA
   readonly side: "BUY" | "SELL"
 }
 
-/** The exchanged amounts give the price; the limit is only the price of the order. Growth in one amount alone shows no price. */
-const priceOf = ({ base, quote, baseAmount, quoteAmount }: Exchange, assets: Money.Assets): string | undefined => {
-  const [ofBase, ofQuote] = [assets.get(base), assets.get(quote)]
-  if (ofBase === undefined || ofQuote === undefined) return undefined
-  if (baseAmount === 0n || quoteAmount === 0n) return undefined
-  const [value, quantity] = [Decimal.make(quoteAmount, ofQuote.decimals), Decimal.make(baseAmount, ofBase.decimals)]
-  return Decimal.format(Decimal.divide(value, quantity, pricePlaces, "down"))
-}
+/** The exchanged amounts give the price, unless one of them is zero; the limit is only the price of the order. */
+const priceIn = (exchange: Exchange, assets: Money.Assets): string | undefined =>
+  assets.has(exchange.base) && assets.has(exchange.quote) && exchange.quoteAmount !== 0n
+    ? priceOf(exchange, (symbol) => assets.get(symbol)?.decimals ?? 0, pricePlaces)
+    : undefined
 
 const exchanged = (exchange: Exchange, assets: Money.Assets) => {
   const { base, baseAmount, quote, quoteAmount, side } = exchange
   const [ofBase, ofQuote] = [Money.amountText(assets, base, baseAmount), Money.amountText(assets, quote, quoteAmount)]
-  const price = priceOf(exchange, assets) ?? null
+  const price = priceIn(exchange, assets) ?? null
   return side === "SELL"
     ? { price, paid: ofBase, paidAsset: base, received: ofQuote, receivedAsset: quote }
     : { price, paid: ofQuote, paidAsset: quote, received: ofBase, receivedAsset: base }

@@ -187,12 +187,13 @@ const kinds: ReadonlyArray<Kind> = [
       .filter(({ strategy }) => mayRun(state.strategies.get(strategy)))
       .map(({ limit, reason, since, slot, strategy, wanted }) => {
         const exit = `${wanted.side} ${Money.withSymbol(assets, wanted.asset, wanted.quantity)} at ${Decimal.format(wanted.price)}`
-        if (wanted.rests)
-          return { subject: slotKey(strategy, slot), text: `The exit ${exit} is open and not filled: ${reason}`, since }
-        const slotState = state.slots.get(slotKey(strategy, slot))
-        const by = limit === undefined ? "" : `, refused by its limit ${limit}`
-        const own = state.placements.get(slotState?.placement ?? "")
+        const own = state.placements.get(state.slots.get(slotKey(strategy, slot))?.placement ?? "")
         const rests = own?.state === "open" && own.cancel === undefined ? own : undefined
+        if (wanted.rests) {
+          const standing = rests === undefined ? "not filled" : "open and not filled"
+          return { subject: slotKey(strategy, slot), text: `The exit ${exit} is ${standing}: ${reason}`, since }
+        }
+        const by = limit === undefined ? "" : `, refused by its limit ${limit}`
         const beside = rests === undefined ? "" : `; the order at ${Decimal.format(rests.price)} stays`
         const text = `The exit ${exit} is not in the market${by}: ${reason}${beside}`
         return { subject: slotKey(strategy, slot), text, since }

@@ -16,7 +16,6 @@ import { marketsOf, type Strategy } from "../strategy/Strategy.ts"
 import { asOf, Time } from "./AsOf.ts"
 import type { FillView } from "./Fills.ts"
 import * as LiveProfit from "./profit/LiveProfit.ts"
-import type { RunningProfit } from "./profit/RunningProfit.ts"
 
 const Text = Schema.String
 
@@ -255,19 +254,11 @@ export const strategyCurve = (
   return gainsOf(series(own, assets, fewer, now))
 }
 
-export const profitByStrategy = (
-  { books: { lastPrices } }: RunningProfit,
-  { standings, whole, strategies }: LiveProfit.LiveProfit
-): ProfitText.Profit => {
+export const profitByStrategy = (profit: LiveProfit.LiveProfit): ProfitText.Profit => {
+  const { method } = LiveProfit
+  const { strategies } = profit
   const isOne = new Set(strategies.map(({ group }) => group)).size < 2
-  return {
-    standings,
-    method: LiveProfit.method,
-    whole,
-    by: isOne ? undefined : "strategy",
-    groups: isOne ? [] : strategies,
-    markedAt: LiveProfit.oldest(lastPrices)
-  }
+  return { ...profit, method, by: isOne ? undefined : "strategy", groups: isOne ? [] : strategies }
 }
 
 /** Fixed: the figures by quote asset, then the method, the age of the prices, and the groups if requested. */
@@ -284,7 +275,7 @@ export const profitInFull = (
           ...amountsOf(figures, quote, assets),
           ...(standing === undefined ? {} : Struct.pick(standingView(standing, assets), standingFields)),
           method,
-          markedAt: markedAt ?? null,
+          markedAt: markedAt.get(quote) ?? null,
           ...statistics?.get(quote),
           charged: (charged?.get(quote) ?? []).map(chargedRow),
           makers: makers.filter((maker) => maker.quote === quote),
@@ -301,8 +292,8 @@ const groupsIn = (rows: Iterable<Row>, quote: string, by: string, assets: Money.
     .filter((row) => row.quote === quote)
     .map(({ figures, group }) => ({ [by]: group, ...amountsOf(figures, quote, assets) }))
 
-export const profitBySlot = (profit: RunningProfit, picture: LiveProfit.LiveProfit, assets: Money.Assets) => {
-  const figures = profitInFull({ ...profitByStrategy(profit, picture), by: undefined, groups: [] }, assets)
+export const profitBySlot = (picture: LiveProfit.LiveProfit, assets: Money.Assets) => {
+  const figures = profitInFull({ ...profitByStrategy(picture), by: undefined, groups: [] }, assets)
   const rowsWithName = (rows: Iterable<Row>) => [...rows].filter(({ group }) => !group.endsWith("/"))
   return Object.fromEntries(
     Object.entries(figures).map(([quote, whole]) => [

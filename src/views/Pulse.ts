@@ -1,4 +1,5 @@
 /** The signs of life of a running bot, and when they are late. */
+import { beginOf } from "../domain/Durations.ts"
 import type { BotState } from "../engine/state/BotState.ts"
 
 export interface Pulse {
@@ -13,7 +14,7 @@ const lateAfterMillis = (pollMaxMillis: number): number => Math.max(60_000, 6 * 
 
 /** Returns the time since which no turn has ended, if that is late. While the venue is down, a long turn is healthy. */
 export const lateSince = (state: BotState, { turnedAt, pollMaxMillis }: Pulse, now: number): number | undefined => {
-  const since = Math.max(turnedAt(), state.runStartedAt)
+  const since = beginOf(turnedAt, turnedAt() || state.runStartedAt, now)
   const isLate = state.venueDownSince === undefined && now - since > lateAfterMillis(pollMaxMillis)
   return isLate ? since : undefined
 }

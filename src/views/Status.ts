@@ -208,7 +208,7 @@ export const journalStatus = (facts: JournalFacts) => {
     ...moneySums(state, assets),
     next: facts.next,
     breakEven: breakEvensIn(facts),
-    profit: profitBySlot(trading, LiveProfit.profitNow(trading, assets, now), assets),
+    profit: profitBySlot(LiveProfit.profitNow(trading, assets, now), assets),
     contradictions: state.reconciled?.contradictions ?? [],
     foreign: state.reconciled?.foreign ?? [],
     safeUnattendedUntil: safeUntil(state) ?? null

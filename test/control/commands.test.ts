@@ -328,8 +328,12 @@ describe("commands to a running bot", () => {
     const ready = await bot.ask("/health/ready")
     assert.strictEqual(ready.status, 503)
     assert.strictEqual((await bot.ask("/health/live")).status, 200)
-    assert.strictEqual((await limitbot("kill", "--off")).code, 0)
+    assert.strictEqual((await limitbot("kill", "--off", "the price is right again")).code, 0)
     await until("it is released", async () => (await status()).killSwitch === null)
+    const { events } = (await bot.look("/api/v1/log?search=the%20price%20is%20right%20again")) as {
+      readonly events: ReadonlyArray<{ readonly text: string }>
+    }
+    assert.match(events[0]?.text ?? "", /release/)
   })
 
   it("do not wait for a client that reads the stream when the bot is stopped", async () => {

@@ -334,6 +334,23 @@ describe("the ledger", () => {
     const doubt = [signed(60n, hand), moved("FundingInDoubt", 60n, hand)]
     assert.deepStrictEqual(holding(...doubt, said("not-paid", hand)), [])
   })
+
+  it("takes back the end of a move with its fee", () => {
+    const paidIn = [budget(100n), signed(60n), deposited(60n)]
+    for (const brought of [57n, 60n, 61n]) {
+      const end = [
+        fill(60n, brought, asset),
+        closed(0n),
+        { ...paying(brought), asset },
+        { ...paid(brought, 0n), asset }
+      ]
+      const fills = [{ fillId: "f", amountIn: 60n, amountOut: brought }]
+      const back: BotEvent = { ...takenBack, outputAsset: asset, deposited: 60n, fills }
+      assert.deepStrictEqual(holding(...paidIn, ...end, settled, back), holding(...paidIn))
+      assert.deepStrictEqual(holding(...paidIn, ...end.slice(0, 2), back), holding(...paidIn))
+      assert.deepStrictEqual(holding(...paidIn, ...end, settled, back, ...end, settled), holding(...paidIn, ...end))
+    }
+  })
 })
 
 describe("figures of the ledger", () => {

@@ -19,6 +19,13 @@ const strategyIn = (written: string) =>
   Result.getOrThrow(StrategyFile.parse(written, "journal.by-hand-btc-usdc.yaml", markets))
 
 describe("a file of orders by hand", () => {
+  it("is another one for each market, also if names differ only in case or in signs", () => {
+    const names = ["BTC/USDC", "btc/USDC", "Btc/USDC", "BTC/USDC.e", "BTC/USDC-E", "BTC/USDC/E"]
+    const files = names.map((name) => ByHand.fileOf("journal", { name }).toLowerCase())
+    assert.strictEqual(new Set(files).size, names.length)
+    assert.strictEqual(files[0], "journal.by-hand-btc-usdc.yaml")
+  })
+
   it("is a valid strategy with its orders, with one, and with none", () => {
     const one = ByHand.edited(text, market, { orders: new Map([...two].slice(1)), budget, cancelled: "buy-00000001" })
     const none = ByHand.edited(one, market, {

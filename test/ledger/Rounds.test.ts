@@ -148,6 +148,30 @@ describe("the grid profit of a slot", () => {
     assert.strictEqual(fold.result().rounds.length, 1)
   })
 
+  it("keeps what a leg leaves unsold at its cost until the dust slot sells it, and opens no short position", () => {
+    const fold = Trades.make(decimals)
+    const closed = { _tag: "LegClosed", strategy: "grid", slot: "cell-07", side: "SELL", asset: "BTC" } as const
+    const sale = { strategy: "grid", slot: "cell-07", side: "SELL", base: 900n, quote: 1_080n, isPart: true } as const
+    const events = [
+      [loaded("grid", "grid"), ...eventsOf({ ...sale, side: "BUY", base: 1_000n, quote: 1_000n, isPart: false }, 0)],
+      [...eventsOf(sale, 1), { ...closed, rest: 100n, reason: "too little" }],
+      eventsOf({ ...sale, side: "BUY", base: 1_000n, quote: 3_000n, isPart: false }, 2),
+      eventsOf({ ...sale, slot: "dust:BTC", base: 100n, quote: 150n }, 3)
+    ].flatMap((ofOrder, index) => ofOrder.map((event) => ({ at: start + index * 60_000, event })))
+    for (const [index, entry] of events.entries()) fold.see({ sequence: index + 1, ...entry })
+    const trading = fold.result()
+    const rows = new Map(rowsBy(trading, markAt("300"), "slot").map(({ group, figures }) => [group, figures]))
+    assert.deepStrictEqual(
+      [...rows].map(([group, { gridProfit, inventory }]) => [group, gridProfit, inventory]),
+      [
+        ["grid/cell-07", 1_080n - 900n, 0n],
+        ["grid/dust:BTC", 150n - 100n, 0n]
+      ]
+    )
+    const earned = [...Profit.gridProfitByFill(trading).values()]
+    assert.deepStrictEqual(earned, [180n, 50n])
+  })
+
   it("counts what one slot buys and sells in any kind of strategy, and nothing across slots", () => {
     const roundsOf = (...orders: ReadonlyArray<ReturnType<typeof cell>>) =>
       tradingOf(
@@ -293,11 +317,11 @@ describe("the grid profit of a slot", () => {
     assert.strictEqual(rowsBy(trading, markAt("60000"), "slot")[0]?.figures.gridProfit, 891_000_000n)
   })
 
-  it("opens and closes nothing with a fill without base", () => {
+  it("counts the quote of a fill without base, which opens and closes nothing", () => {
     const books = Rounds.emptyBooks()
     const [trade] = tradingOf({ grid: "grid" }, [cell("BUY", bought)]).trades
     if (trade === undefined) return assert.fail("no trade")
-    assert.deepStrictEqual(Rounds.take(books, { ...trade, baseAmount: 0n }), { earned: 0n, closed: 0n })
+    assert.deepStrictEqual(Rounds.take(books, { ...trade, baseAmount: 0n }), { earned: -bought, closed: 0n })
     assert.strictEqual(books.open.size, 0)
   })
 

@@ -757,7 +757,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/engine/tracking/EarlyEnd.ts",
-        find: "paused?.limit === pauseCode || now - closedAt < believedAfterMillis.earlyEnd",
+        find: "paused?.limit === pauseCode || now - begunAt < believedAfterMillis.earlyEnd",
         replace: "paused?.limit === pauseCode && now < closedAt"
       }
     ]
@@ -989,8 +989,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/ledger/Trades.ts",
-        find: '    } else if (event._tag === "LegClosed") endLeg(books, at, event)\n    else if',
-        replace: "    } else if"
+        find: "      endLeg(books, at, event)\n",
+        replace: ""
       }
     ]
   },

@@ -8,6 +8,7 @@ import { TestClock } from "effect/testing"
 import * as ChatOperator from "../../src/control/notify/ChatOperator.ts"
 import * as Health from "../../src/control/view/Health.ts"
 import type { BotEvent, Recorded } from "../../src/domain/BotEvent.ts"
+import * as Decimal from "../../src/domain/Decimal.ts"
 import { Bookkeeper } from "../../src/engine/state/Bookkeeper.ts"
 import * as BotState from "../../src/engine/state/BotState.ts"
 import * as Tries from "../../src/engine/state/process/Tries.ts"
@@ -15,6 +16,7 @@ import { defaultTerms } from "../../src/engine/tracking/Overdue.ts"
 import { linesOf, problemKinds, problemsOf } from "../../src/views/Problems.ts"
 import type { Pulse } from "../../src/views/Pulse.ts"
 import { picture } from "../../src/views/screen/Picture.ts"
+import { about, until } from "../engine/firstOrder.ts"
 import { assetsBySymbol as assets } from "../world/bitcoin.ts"
 import { chatBot } from "../world/bot/chatBot.ts"
 import { write } from "../world/bot/doubtful.ts"
@@ -41,6 +43,19 @@ describe("every kind of problem", () => {
     const rows = page.split("\n").filter((line) => /^\| `[a-z-]+`/.test(line))
     const named = rows.flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`([a-z-]+)`/g)].map(([, kind]) => kind))
     assert.includeMembers(named, [...problemKinds])
+  })
+
+  it("calls an exit open only while its order is open and nobody cancels it", () => {
+    const loaded = { strategy: about.strategy, file: "a.yaml", kind: "grid", market: "BTC/USDC", hash: "a" }
+    const exit = { side: "SELL", price: Decimal.make(60_000n), quantity: 1_000n, asset: "BTC", rests: true } as const
+    const deferred: BotEvent = { _tag: "Deferred", strategy: about.strategy, slot: about.slot, reason: "why", exit }
+    const cancelled: BotEvent = { _tag: "CancelRequested", ...about, why: { code: "operator", text: "x" } }
+    const textOf = (...more: ReadonlyArray<BotEvent>) => {
+      const events: ReadonlyArray<BotEvent> = [{ _tag: "StrategyLoaded", ...loaded }, ...until("StatusSeen"), ...more]
+      return listOf(stateOf(events)).find(({ kind }) => kind === "exit-refused")?.text
+    }
+    assert.strictEqual(textOf(deferred), "The exit SELL 0.00001 BTC at 60000 is open and not filled: why")
+    assert.strictEqual(textOf(deferred, cancelled), "The exit SELL 0.00001 BTC at 60000 is not filled: why")
   })
 
   it("is silent about an unexplained amount of an asset that is no longer configured", () => {

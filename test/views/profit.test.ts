@@ -10,6 +10,7 @@ import * as BotState from "../../src/engine/state/BotState.ts"
 import * as Profit from "../../src/ledger/Profit.ts"
 import * as Trades from "../../src/ledger/Trades.ts"
 import {
+  profitBySlot,
   series,
   standingCurve,
   standingsView,
@@ -114,6 +115,26 @@ describe("the profit in the API", () => {
     assert.strictEqual(curve.length, 3)
     assert.approximately(curve.at(-1) ?? 0, Number(total) / 1e6, 5e-7)
     assert.deepStrictEqual(curveOf("other"), [])
+  })
+
+  it("has the time of the oldest price that values its figures, and none if no figure needs a price", () => {
+    const ethAssets = new Map([...assets, ["ETH", { symbol: "ETH", id: "nep141:eth.omft.native", decimals: 9 }]])
+    const markedAt = (events: ReadonlyArray<BotEvent>, prices?: Parameters<typeof LiveProfit.profitNow>[3]) => {
+      const earned = RunningProfit.make()
+      RunningProfit.see(
+        earned,
+        events.map((event, index) => ({ sequence: index + 1, at: index + 1, event }))
+      )
+      earned.books.lastPrices.set("ETH/USDC", { price: Decimal.make(3_000n), at: 5 })
+      const { USDC } = profitBySlot(LiveProfit.profitNow(earned, ethAssets, 9_000, prices), ethAssets)
+      return USDC?.markedAt
+    }
+    const bought = [...begin, ...orderOf(1)]
+    const filledAt = orderOf(1).flatMap((event) => (event._tag === "FillSeen" ? [event.filledAt] : []))[0]
+    const price = { bid: Decimal.make(64_999n), ask: Decimal.make(65_001n), at: 8_000 }
+    assert.strictEqual(markedAt(bought), filledAt)
+    assert.strictEqual(markedAt(bought, new Map([["BTC/USDC", price]])), 8_000)
+    assert.strictEqual(markedAt(begin), null)
   })
 
   it("has all markets of a strategy in its curve, with one point for each time", () => {

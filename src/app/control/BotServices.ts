@@ -71,13 +71,15 @@ const decodeBacktest = Schema.decodeEffect(Schema.fromJsonString(BacktestAnswer)
 
 /** Holds that end by themselves are left out, such as a pause for a drawdown: the edit that closes the strategy ends it. */
 const saleText = (state: BotState, strategy: string): string => {
-  const hold = holdsOnSlot(state, strategy, exitSlot).find(
+  const holds = holdsOnSlot(state, strategy, exitSlot).filter(
     (each) => isFor(each, { isExit: true }) && each.lifts !== "itself" && each.endsBy !== endOfLoss.get("drawdown")
   )
-  if (hold === undefined) return ", then what it holds is sold"
-  const command = hold.lifts === "resume" ? `limitbot resume ${strategy}` : commandLineOf(hold.lifts)
-  const ends = hold.endsBy === undefined ? "" : `, or ${hold.endsBy}`
-  return `. What it holds is sold only after \`${command}\`${ends} (${hold.text})`
+  if (holds.length === 0) return ", then what it holds is sold"
+  const lifted = holds.map(({ endsBy, lifts, text }) => {
+    const command = lifts === "resume" ? `limitbot resume ${strategy}` : commandLineOf(lifts)
+    return `\`${command}\`${endsBy === undefined ? "" : `, or ${endsBy}`} (${text})`
+  })
+  return `. What it holds is sold only after ${lifted.join(" and ")}`
 }
 
 /** Ends the strategy by an edit of its file: `end` is now, with a sale of the position. A restarted bot then continues the end. */

@@ -12,7 +12,6 @@ import * as Progress from "../../process/Progress.ts"
 import * as RunningBot from "../../process/RunningBot.ts"
 import { pricesIn } from "../../views/Prices.ts"
 import * as AccountBooks from "../../views/profit/AccountBooks.ts"
-import { oldest } from "../../views/profit/LiveProfit.ts"
 import * as StoredBooks from "../../views/profit/StoredBooks.ts"
 import { type JournalView, withJournal } from "../journal/JournalView.ts"
 
@@ -21,8 +20,8 @@ export interface LedgerView extends JournalView {
   readonly trading: Trades.TradingRecord
   readonly decimals: (symbol: string) => number | undefined
   readonly mark: Mark
-  /** Epoch milliseconds of the oldest price that values an open position; `undefined` if there is none. */
-  readonly markedAt: number | undefined
+  /** By quote asset: the time of the oldest price that `mark` has used. */
+  readonly markedAt: ReadonlyMap<string, number>
 }
 
 export const withLedger = <A, E, R>(look: (view: LedgerView) => Effect.Effect<A, E, R>) =>
@@ -33,13 +32,14 @@ export const withLedger = <A, E, R>(look: (view: LedgerView) => Effect.Effect<A,
       const record = AccountBooks.ofStrategies(books, decimals)
       const lastPrices = yield* newestPrices(record.lastPrices, view)
       const trading = { ...record, lastPrices }
+      const markedAt = new Map<string, number>()
       return yield* look({
         ...view,
         books,
         trading,
         decimals,
-        mark: markBy(lastPrices, decimals),
-        markedAt: oldest(lastPrices)
+        mark: markBy(lastPrices, decimals, markedAt),
+        markedAt
       })
     })
   )
@@ -76,11 +76,9 @@ export const readAlong = Effect.fnUntraced(function* (
   )
 }, Effect.scoped)
 
-type Prices = Trades.TradingRecord["lastPrices"]
-
 /** Returns the running bot's prices, so that all surfaces agree; without a bot, those of the newest stored minutes. */
 export const newestPrices = Effect.fn("newestPrices")(function* (
-  known: Prices,
+  known: Trades.TradingRecord["lastPrices"],
   { journal, now }: Pick<JournalView, "journal" | "now">
 ) {
   const status = yield* RunningBot.statusOf(journal, 2_000)

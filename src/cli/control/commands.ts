@@ -6,6 +6,7 @@ import { ChosenBot } from "../../app/journal/ChosenBot.ts"
 import * as Admission from "../../app/run/Admission.ts"
 import { type CommandName, commandOf } from "../../control/api/OperatorCommands.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
+import { BotUnreachable } from "../../process/RunningBot.ts"
 import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
@@ -78,6 +79,11 @@ export const reload = Command.make(
     const { journal } = yield* ConfigFile.loadSettings(config)
     yield* Admission.allowNext(journal, allow)
     yield* Console.log(`Allowed for the next edit: ${allow.join(", ")}. A running bot applies it within a second.`)
-    yield* Effect.ignore(reloaded)
+    // A bot that does not answer applies the edit by itself.
+    yield* Effect.catchIf(
+      reloaded,
+      (error) => !(error instanceof BotUnreachable && error.why === "refused"),
+      () => Effect.void
+    )
   })
 ).pipe(flags.help(commandOf("reload").does))

@@ -1,6 +1,6 @@
 /** `limitbot kill`: the operator's kill switch, obeyed by a running bot within a second; `--off` ends it. */
-import { Console, Effect } from "effect"
-import { Argument, Command } from "effect/cli"
+import { Console, Effect, Option } from "effect"
+import { Command } from "effect/cli"
 import { callOf } from "../../control/api/ControlApi.ts"
 import { commandOf } from "../../control/api/OperatorCommands.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
@@ -10,26 +10,31 @@ import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
 
 /** The file alone decides; a bot that can be reached checks it at once. */
-const soon = <A, E, R>(told: Effect.Effect<A, E, R>) => told.pipe(Effect.timeout("2 seconds"), Effect.ignore)
+const soon = <A, E, R>(told: Effect.Effect<A, E, R>) =>
+  told.pipe(
+    Effect.as(true),
+    Effect.timeout("2 seconds"),
+    Effect.orElseSucceed(() => false)
+  )
 
 export const command = Command.make(
   "kill",
   {
-    reason: flags
-      .argument("reason", "Reason, for the journal")
-      .pipe(Argument.withDefault("switched on by the operator")),
+    reason: flags.optionalArgument("reason", "Reason, for the journal"),
     off: flags.toggle("off", "Switch the kill switch off again: the bot trades"),
     allAccounts: WhichBot.allAccounts,
     bot: WhichBot.flags
   },
-  Effect.fn(function* ({ off, reason, ...addressed }) {
+  Effect.fn(function* ({ off, reason: given, ...addressed }) {
+    const reason = Option.getOrElse(given, () => `switched ${off ? "off" : "on"} by the operator`)
     if (WhichBot.isOfFleet(addressed)) return yield* WhichBot.wish(off ? "release" : "kill", addressed, reason)
     const { config } = addressed.bot
     if (off) {
       const { journal } = yield* ConfigFile.loadSettings(config)
       yield* KillFile.release(journal)
-      yield* soon(RunningBot.ask(journal, callOf("release", undefined, undefined)))
-      return yield* Console.log("Kill switch off: a running bot trades again.")
+      const isTold = yield* soon(RunningBot.ask(journal, callOf("release", undefined, reason)))
+      const note = isTold || Option.isNone(given) ? "" : " No bot answered, so the journal does not get the reason."
+      return yield* Console.log(`Kill switch off: a running bot trades again.${note}`)
     }
     const journal = yield* ConfigFile.journalOf(config)
     yield* KillFile.set(journal, reason)

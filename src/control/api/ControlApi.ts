@@ -198,7 +198,7 @@ const CommandGroup = HttpApiGroup.make("command")
     commanded("cancel", "cancel", Schema.Struct({ slot: Name, why })),
     commanded("cancelAll", "cancel-all", confirmed(operatorCommands["cancel-all"].confirm)),
     commanded("kill", "kill", confirmed(operatorCommands.kill.confirm)),
-    commanded("release", "release", nothing),
+    commanded("release", "release", Schema.Struct({ why })),
     commanded("reload", "reload", nothing),
     post(
       "resolve",
@@ -280,7 +280,7 @@ export const callOf =
       case "kill":
         return command.kill({ payload: { confirm: operatorCommands[name].confirm, ...reason } })
       case "release":
-        return command.release({ payload: {} })
+        return command.release({ payload: reason })
       case "reload":
         return command.reload({ payload: {} })
     }

@@ -49,7 +49,7 @@ export const layer = HttpApiBuilder.group(
       cancel: ({ payload: { slot, why } }) => execute("cancel", slot, why),
       cancelAll: ({ payload: { why } }) => execute("cancel-all", undefined, why),
       kill: ({ payload: { why } }) => execute("kill", undefined, why),
-      release: () => execute("release"),
+      release: ({ payload: { why } }) => execute("release", undefined, why),
       reload: () => execute("reload"),
       resolve: ({ payload: { placement, received, word, why } }) =>
         bySpeaker((by) => {
@@ -92,8 +92,8 @@ export const layer = HttpApiBuilder.group(
         const { note, objection } = yield* bot.reload(answer.file)
         yield* bot.wake
         if (objection === "") return { ...answer, message: `${answer.message}${note}` }
-        const then = "once the bot applies it, its orders are cancelled and its position is sold"
-        return yield* refuse(`${answer.file} is saved: ${then}. It waits for this: ${objection}`)
+        const then = `Once the bot applies it, ${answer.message}`
+        return yield* refuse(`${answer.file} is saved and waits for this: ${objection}. ${then}`)
       }),
       apply: Effect.fnUntraced(function* ({ payload: { file, hash, text } }) {
         yield* bot.services.apply({ file, text }, hash)

@@ -1,6 +1,7 @@
 /** Keeps shown proposals. Each can be carried out once, within five minutes. If its file has changed since, the hash does not match. */
 import { Clock, Effect, Schema } from "effect"
 import { randomBytesUnsafe } from "effect/crypto/SecureRandom"
+import { monotonicMillis } from "../../domain/Durations.ts"
 import { type ControlClient, callOf } from "../api/ControlApi.ts"
 import { type CommandName, commandOf } from "../api/OperatorCommands.ts"
 import type { OrderChange, OrderRequest } from "../api/Order.ts"
@@ -100,18 +101,18 @@ export const make = (operator: Ask) => {
   const propose = Effect.fn("Proposals.propose")(function* (asked: Asked) {
     const proposal = Buffer.from(randomBytesUnsafe(9)).toString("base64url")
     const { plan, run, what } = yield* prepared(asked, proposal)
-    const now = yield* Clock.currentTimeMillis
+    const [now, validUntil] = [yield* monotonicMillis, (yield* Clock.currentTimeMillis) + validMillis]
     for (const [id, { until }] of waiting) if (until < now) waiting.delete(id)
     const [oldest] = waiting.keys()
     if (waiting.size >= maxWaiting && oldest !== undefined) waiting.delete(oldest)
     waiting.set(proposal, { until: now + validMillis, run })
-    return yield* Effect.orDie(json({ proposal, validUntil: now + validMillis, action: asked.action, what, plan }))
+    return yield* Effect.orDie(json({ proposal, validUntil, action: asked.action, what, plan }))
   })
 
   const carryOut = Effect.fn("Proposals.carryOut")(function* (proposal: string) {
     const pendingProposal = waiting.get(proposal)
     waiting.delete(proposal)
-    if (pendingProposal === undefined || pendingProposal.until < (yield* Clock.currentTimeMillis)) {
+    if (pendingProposal === undefined || pendingProposal.until < (yield* monotonicMillis)) {
       const message = "This proposal is not open (expired, carried out or never made): propose it again, and show it"
       return yield* new NotProposed({ message })
     }

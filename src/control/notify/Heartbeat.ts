@@ -4,6 +4,7 @@
  */
 import { Clock, Effect, Redacted } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
+import { beginOf } from "../../domain/Durations.ts"
 import { age } from "../../domain/Text.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
 import type { Pulse } from "../../views/Pulse.ts"
@@ -23,8 +24,8 @@ export const silentBecause = (
   everyMillis: number
 ): string | undefined => {
   if (state.venueDownSince !== undefined) return `the venue has not answered for ${age(now - state.venueDownSince)}`
-  const since = turnedAt()
-  if (since === 0) return "the first turn is not complete yet"
+  if (turnedAt() === 0) return "the first turn is not complete yet"
+  const since = beginOf(turnedAt, turnedAt(), now)
   return now - since > everyMillis ? `no turn has ended for ${age(now - since)}` : undefined
 }
 

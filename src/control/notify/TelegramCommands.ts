@@ -5,7 +5,7 @@
 import { Clock, Effect, Redacted, Schedule, Schema, Semaphore } from "effect"
 import { randomBytesUnsafe } from "effect/crypto/SecureRandom"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
-import { monotonicMillis } from "../../domain/Durations.ts"
+import { elapsedMillis, monotonicMillis } from "../../domain/Durations.ts"
 import { type CommandName, commandNames, commandOf } from "../api/OperatorCommands.ts"
 
 export interface Chat {
@@ -131,7 +131,7 @@ const answering = (commands: ChatCommands, startedAt: Effect.Effect<number>) => 
     const key = `${id} ${chatCommand}`
     const question = pending.get(key)
     const isYes = argument === "yes" || argument === question?.button
-    if (question !== undefined && isYes && now - question.at < confirmMillis) {
+    if (question !== undefined && isYes && elapsedMillis(question.at, now) < confirmMillis) {
       pending.delete(key)
       return plain(yield* question.run(by))
     }

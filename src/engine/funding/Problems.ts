@@ -4,6 +4,7 @@
 import { Result } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
 import type { BotEvent, Of } from "../../domain/BotEvent.ts"
+import { beginOf } from "../../domain/Durations.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import * as Payload from "../../domain/Payload.ts"
 import { recovered, slotOfFound } from "../../domain/Placement.ts"
@@ -84,7 +85,7 @@ const ofPlacement = (placement: Placement, now: number): ReadonlyArray<MoneyProb
     return problem("stuck", missing.since, evidence, inputAmount)
   }
   const isFailed = placement.payout === "failed" || placement.refund === "failed"
-  if (placement.state === "closing" && !isFailed && now > placement.changedAt + stuckMillis) {
+  if (placement.state === "closing" && !isFailed && now > beginOf(placement, placement.changedAt, now) + stuckMillis) {
     const evidence = `order ${placement.order.id} is ${placement.status}, but part of its money is missing`
     return problem("stuck", placement.changedAt, evidence, inputAmount)
   }

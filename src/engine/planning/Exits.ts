@@ -10,7 +10,7 @@ import { Effect } from "effect"
 import { formatWithSymbol, magnitude, max, min } from "../../domain/Amount.ts"
 import type { BotEvent, Of } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { minuteMillis } from "../../domain/Durations.ts"
+import { beginOf, minuteMillis } from "../../domain/Durations.ts"
 import { type BidAsk, type Market, mid, opposite, type Price, quoteAmount } from "../../domain/Market.ts"
 import { isFinished } from "../../domain/Placement.ts"
 import { type Decision, type DesiredOrder, nextLeg } from "../../strategy/Decision.ts"
@@ -97,6 +97,20 @@ export const leavingNow = (
   return `exiting now at ${Decimal.format(at)} costs ${formatWithSymbol(max(0n, cost), market.quote)} more than at ${Decimal.format(better)}`
 }
 
+const isBeyond = ({ price, side }: Pick<WantedExit, "price" | "side">, now: BidAsk): boolean =>
+  (side === "SELL" ? Decimal.isGreater : Decimal.isLess)(price, executable(side, now))
+
+/** True for a minute, which begins again if the clock was set back. */
+const isRecent = (entry: Placement, since: number, now: number): boolean =>
+  now - beginOf(entry.order ?? entry, since, now) < minuteMillis
+
+/** Why no trader can fill an order that is not simply open. */
+const standingOf = ({ cancel, state }: Placement): string | undefined => {
+  if (state === "in doubt") return "it is unclear whether its order was paid"
+  if (state !== "open") return state === "closing" ? "its order has ended" : "its order is not in the market yet"
+  return cancel && "its order is being cancelled"
+}
+
 export const exitOf = (
   strategy: Strategy,
   { isExit, market, price, quantity: open, dueInLeg: quantity = open, side }: DesiredOrder
@@ -121,14 +135,10 @@ export const watch = ({ state }: Bookkeeper["Service"], refusals: Refusals) => {
     const report = ({ market: name, slot }: Placement, exit: Omit<WantedExit, "asset">, what: string, why?: string) => {
       const market = marketsOf(strategy).find((each) => each.name === name) ?? strategy.market
       const now = priceIn(view, name) ?? view.price
-      const isBeyond = (exit.side === "SELL" ? Decimal.isGreater : Decimal.isLess)(
-        exit.price,
-        executable(exit.side, now)
-      )
       const partOf = orders.get(slot)?.dueInLeg
       const covers =
         partOf && `; the strategy's money covers only this part of ${formatWithSymbol(partOf, market.base)}`
-      const unfilledWhy = `${isBeyond ? "the market is beyond its price" : "no solver has filled it"}${covers ?? ""}`
+      const unfilledWhy = `${isBeyond(exit, now) ? "the market is beyond its price" : "no solver has filled it"}${covers ?? ""}`
       const about = { strategy: strategy.name, slot, reason: `${why ?? unfilledWhy}; ${leavingNow(market, exit, now)}` }
       const event = { _tag: "Deferred", ...about, exit: { ...exit, asset: market.base.symbol } } as const
       return refusals.missing(about, what, event, mid(now))
@@ -136,7 +146,7 @@ export const watch = ({ state }: Bookkeeper["Service"], refusals: Refusals) => {
 
     const unfilled = (order: Placement, { isExit, price, side, slot }: DesiredOrder) => {
       const key = slotKey(strategy.name, slot)
-      const since = restsSince.get(key) ?? state.refusedExits.get(key)?.since ?? view.now
+      const since = Math.min(view.now, restsSince.get(key) ?? state.refusedExits.get(key)?.since ?? view.now)
       restsSince.set(key, since)
       const quantity = openQuantity(order)
       if (view.now - since < minuteMillis || order.by !== undefined || quantity === 0n || isExit !== true)
@@ -146,7 +156,8 @@ export const watch = ({ state }: Bookkeeper["Service"], refusals: Refusals) => {
         const { lastAnswer = "there is no answer to its payment" } = order.funding
         return report(order, exit, `unpaid: ${lastAnswer}`, lastAnswer)
       }
-      return report(order, { ...exit, rests: true }, `unfilled ${progressOf(view, slot).filledInLeg}`)
+      const { filledInLeg } = progressOf(view, slot)
+      return report(order, { ...exit, rests: true }, `unfilled ${filledInLeg}`, standingOf(order))
     }
 
     /** The venue pays out the fills of an order when the order ends, and its slot waits until all its money is back. */
@@ -156,7 +167,7 @@ export const watch = ({ state }: Bookkeeper["Service"], refusals: Refusals) => {
       const reason = desired ?? absent.find((each) => each.slot === slot)
       const isOver = state === "closing" && reason !== undefined && isAfterStop(reason)
       const since = isOver ? closedAt : state === "open" && isExit !== true ? cancel?.requestedAt : undefined
-      if (since === undefined || view.now - since < minuteMillis) return Effect.void
+      if (since === undefined || isRecent(entry, since, view.now)) return Effect.void
       const side = isExit === true ? entry.side : opposite(entry.side)
       const exits = [...orders.values()].filter((order) => order.isExit === true && order.side === side)
       const others = exits.reduce((rest, order) => rest - order.quantity, magnitude(view.own?.position ?? 0n))

@@ -113,6 +113,11 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
       return
     case "OddOrderSeen":
       return noteUnreadable(state, event, at)
+    case "ClockCompared":
+      // If the clock was set back, orders planned before count as planned now: they hold up new ones for an hour at most.
+      for (const name of state.strategies.keys())
+        changeStrategy(state, name, ({ planned }) => ({ planned: planned.map((time) => Math.min(time, at)) }))
+      return RunState.apply(state, event._tag, event, at)
     case "AlertUnpriced":
     case "Commanded":
     case "LoopFailed":
@@ -190,7 +195,7 @@ const applyPlacement = (state: BotState, event: PlacementEvent, at: number): voi
   if (event._tag === "FeeEchoed")
     EchoedFee.learn(state.echoedFees, changed.market, event, { at, isFirst: placement.feeEcho === undefined })
   if (event._tag === "TakenBack") {
-    state.fills -= event.fills.length
+    for (const { slices } of placement.fills.values()) state.fills -= Number(slices)
     if (placement.state === "settled")
       SlotFold.change(state.slots, event, (slot) => SlotFold.afterTakingBack(slot, placement))
   }

@@ -3,7 +3,7 @@
  * Such an end is believed only after the venue has shown it for ten minutes, and not while its strategy is paused for several early ends.
  * Until then the order is read again, its refund counts as on its way, and its slot gets nothing new. A cancel of all orders includes it.
  */
-import { elapsedMillis } from "../../domain/Durations.ts"
+import { beginOf, elapsedMillis } from "../../domain/Durations.ts"
 import { isTerminal } from "../../domain/Order.ts"
 import { believedAfterMillis } from "../EngineSettings.ts"
 import { isEarly, type Placement } from "../state/Placement.ts"
@@ -40,6 +40,6 @@ export const isUnproven = (placement: Placement, status: string, now: number, pa
   if (isUnconfirmed(placement, status, now)) return true
   if (isToBeCancelled(placement)) return cancel?.attempts === 0
   if (state === "closing" ? !isEndUnbelieved(placement) : !isEarly(placement, status, now)) return false
-  // If the clock went back, the difference is negative and the end stays unproven.
-  return paused?.limit === pauseCode || now - closedAt < believedAfterMillis.earlyEnd
+  const begunAt = beginOf(placement.order ?? placement, closedAt, now)
+  return paused?.limit === pauseCode || now - begunAt < believedAfterMillis.earlyEnd
 }

@@ -1,5 +1,5 @@
 /** Orders whose money has waited for a step longer than the step's term. Pure. */
-import { hourMillis, minuteMillis } from "../../domain/Durations.ts"
+import { beginOf, hourMillis, minuteMillis } from "../../domain/Durations.ts"
 import { type BotState, unfinished } from "../state/BotState.ts"
 import { filledOut, type Placement } from "../state/Placement.ts"
 import { isBareSuccess } from "./amounts/BareSuccess.ts"
@@ -67,14 +67,16 @@ export const overdueIn = (state: BotState, terms: StepTerms, now: number): Reado
       if (waitsFor === undefined) return []
       const term = terms[waitsFor]
       const { changedAt, unreadable } = placement
-      const begunAt = waitsFor === "end" ? placement.deadline : changedAt
+      const isEnd = waitsFor === "end"
+      const begunAt = isEnd ? placement.deadline : beginOf(placement, changedAt, now)
       const needsSomebody =
         placement.payout === "failed" ||
         placement.refund === "failed" ||
         placement.contradiction !== undefined ||
         unreadable !== undefined
       const since = needsSomebody ? Math.min(begunAt, unreadable?.since ?? changedAt) : begunAt
-      if (now - since <= term && !needsSomebody) return []
+      const skewMillis = isEnd ? (state.clock?.skewMillis ?? 0) : 0
+      if (now - skewMillis - since <= term && !needsSomebody) return []
       return [{ placement, waitsFor, since, term, text: textOf(placement, waitsFor) }]
     })
     .sort((a, b) => a.since - b.since)

@@ -27,7 +27,7 @@ export type Period = Readonly<Record<"from" | "to", number>>
 
 /** Quote per base, rounded down to this number of places. Empty if no base moved. */
 export const priceOf = (
-  { base, quote, baseAmount, quoteAmount }: Trade,
+  { base, quote, baseAmount, quoteAmount }: Pick<Trade, "base" | "quote" | "baseAmount" | "quoteAmount">,
   decimals: Decimals,
   places: number
 ): string | undefined => {

@@ -42,8 +42,8 @@ export interface Profit {
   readonly whole: ReadonlyArray<Row>
   readonly by: Grouping | undefined
   readonly groups: ReadonlyArray<Row>
-  /** Time of the oldest price that values open positions; `undefined` without prices. */
-  readonly markedAt: number | undefined
+  /** By quote asset: the time of the oldest price that values its figures. */
+  readonly markedAt: ReadonlyMap<string, number>
   readonly statistics?: ReadonlyMap<string, { readonly orders: Quality; readonly returns: Returns }>
   readonly charged?: ReadonlyMap<string | undefined, ReadonlyArray<LearnedFee>>
   readonly makers?: ReadonlyArray<Quoting & { readonly strategy: string; readonly quote: string }>

@@ -142,12 +142,26 @@ export const join = (operator: "and" | "or", a: Term, b: Term): Term => {
   }
 }
 
+/** Has no value while a comparison in the term has no answer yet, which is not "no". */
+export const warm =
+  ({ value }: Term): Term["value"] =>
+  (moment) => {
+    const { found } = moment
+    const before = found.isCold
+    found.isCold = false
+    const answer = value(moment)
+    const { isCold } = found
+    found.isCold ||= before
+    return isCold ? Number.NaN : answer
+  }
+
 export const choose = (asked: Term, yes: Term, no: Term): Term => {
   const lines = new Set([yes, no].map(({ dependence }) => dependence).filter((dependence) => dependence !== "none"))
   const [line = "none"] = lines
   const series = seriesFrom([asked, yes, no], "if", ([is = Number.NaN, a = Number.NaN, b = Number.NaN]) =>
     Number.isNaN(is) ? is : is > 0 ? a : b
   )
+  const condition = warm(asked)
   return {
     ...present({ series }),
     type: yes.isLiteral ? no.type : yes.type,
@@ -157,8 +171,8 @@ export const choose = (asked: Term, yes: Term, no: Term): Term => {
     checks: checksOf([asked, yes, no]),
     ...jumps([asked, yes, no]),
     value: (moment) => {
-      const [a, b] = [yes.value(moment), no.value(moment)]
-      return asked.value(moment) > 0 ? a : b
+      const [a, b, is] = [yes.value(moment), no.value(moment), condition(moment)]
+      return Number.isNaN(is) ? is : is > 0 ? a : b
     }
   }
 }

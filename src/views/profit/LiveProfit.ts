@@ -8,7 +8,7 @@ import { elapsedMillis } from "../../domain/Durations.ts"
 import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import * as Profit from "../../ledger/Profit.ts"
 import * as Standing from "../../ledger/Standing.ts"
-import type { TradesBooks, TradingRecord } from "../../ledger/Trades.ts"
+import type { TradesBooks } from "../../ledger/Trades.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as RunningProfit from "./RunningProfit.ts"
 import * as StoredProfit from "./StoredProfit.ts"
@@ -23,12 +23,11 @@ export interface LiveProfit {
   readonly days: ReadonlyArray<Profit.Row>
   readonly strategies: ReadonlyArray<Profit.Row>
   readonly slots: ReadonlyMap<string, Profit.Row>
+  /** By quote asset: the time of the oldest price that values its figures. */
+  readonly markedAt: ReadonlyMap<string, number>
 }
 
 export const { method } = RunningProfit
-
-export const oldest = (prices: TradingRecord["lastPrices"]): number | undefined =>
-  prices.size === 0 ? undefined : Math.min(...[...prices.values()].map(({ at }) => at))
 
 /** Open positions move with the price, so a valuation is reused only for this time. */
 const staleMillis = 2_000
@@ -44,9 +43,17 @@ const cashOf = ({ ledger: { balances }, markets, planned }: TradesBooks): Readon
   return cash
 }
 
-const pictureOf = (profit: RunningProfit.RunningProfit, mark: Profit.Mark, now: number): LiveProfit => {
+export const profitNow = (
+  profit: RunningProfit.RunningProfit,
+  assets: Money.Assets,
+  now: number,
+  prices: ReadonlyMap<string, TwoSidedPrice> = new Map()
+): LiveProfit => {
+  const { lastPrices, markets } = profit.books
+  const live = [...prices].map(([market, price]) => [market, { price: mid(price), at: price.at }] as const)
+  const markedAt = new Map<string, number>()
+  const mark = Profit.markBy(new Map([...lastPrices, ...live]), (symbol) => assets.get(symbol)?.decimals, markedAt)
   const items = RunningProfit.items(profit, mark, now)
-  const { markets } = profit.books
   const flows = [...profit.flows.values()]
   const whole = Profit.grouped(items, undefined)
   const days = Profit.grouped(items, "day")
@@ -58,23 +65,9 @@ const pictureOf = (profit: RunningProfit.RunningProfit, mark: Profit.Mark, now: 
     cash: cashOf(profit.books),
     days,
     strategies,
-    slots: new Map(Profit.grouped(items, "slot").map((row) => [row.group, row]))
+    slots: new Map(Profit.grouped(items, "slot").map((row) => [row.group, row])),
+    markedAt
   }
-}
-
-export const profitNow = (
-  profit: RunningProfit.RunningProfit,
-  assets: Money.Assets,
-  now: number,
-  prices: ReadonlyMap<string, TwoSidedPrice> = new Map()
-): LiveProfit => {
-  const live = [...prices].map(([market, price]) => [market, { price: mid(price), at: price.at }] as const)
-  const allPrices = new Map([...profit.books.lastPrices, ...live])
-  return pictureOf(
-    profit,
-    Profit.markBy(allPrices, (symbol) => assets.get(symbol)?.decimals),
-    now
-  )
 }
 
 /** Returns the profit of a slot after its fees; `undefined` until it closed something. */

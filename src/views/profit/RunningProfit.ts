@@ -3,7 +3,7 @@
  * it can be stored and continued. Trades count in the order of their time but may be recorded in another, so the newest of each pool are
  * kept. A trade that comes even later makes `isExact` false: the caller then reads everything again and keeps all trades.
  */
-import type { Recorded } from "../../domain/BotEvent.ts"
+import type { Of, Recorded } from "../../domain/BotEvent.ts"
 import { dayMillis, hourMillis } from "../../domain/Durations.ts"
 import * as Lots from "../../ledger/Lots.ts"
 import * as Profit from "../../ledger/Profit.ts"
@@ -30,7 +30,7 @@ interface Pool {
   lots: Lots.LotBooks
   readonly turns: Rounds.TurnBooks
   countedUntil: number
-  readonly kept: Array<Trades.Trade>
+  kept: Array<Trades.Trade>
 }
 
 const emptyPool = (): Pool => ({
@@ -61,7 +61,15 @@ export const see = (profit: RunningProfit, entries: ReadonlyArray<Recorded>): vo
     fold.see(entry)
     forget(profit, entry)
     profit.sequence = entry.sequence
+    if (entry.event._tag !== "TakenBack") continue
+    collect(profit)
+    takeBack(profit, entry.event)
   }
+  collect(profit)
+  for (const pool of profit.pools.values()) settle(profit, pool)
+}
+
+const collect = (profit: RunningProfit): void => {
   const { trades, losses, fees, flows, lives, rounds } = profit.books
   lives.length = 0
   for (const flow of flows.splice(0)) count(profit.flows, Profit.itemOfFlow(flow))
@@ -70,11 +78,20 @@ export const see = (profit: RunningProfit, entries: ReadonlyArray<Recorded>): vo
     count(profit.counted, Profit.itemOfFee(fee))
   }
   for (const round of rounds.splice(0)) count(profit.counted, Profit.itemOfRound(round))
-  for (const trade of [...trades.splice(0), ...losses.splice(0)]) {
-    take(profit, trade)
-    for (const item of Profit.itemsOfQuote(trade)) count(profit.counted, item)
-  }
-  for (const pool of profit.pools.values()) settle(profit, pool)
+  for (const trade of [...trades.splice(0), ...losses.splice(0)]) take(profit, trade)
+}
+
+/** Drops the trades and base fees of an order. If some of them are in the sums already, everything has to be read again. */
+const takeBack = (profit: RunningProfit, event: Of<"TakenBack">): void => {
+  const { fills, payoutFee, placement, refundFee, side } = event
+  const pool = profit.pools.get(Profit.poolOf(event))
+  if (pool === undefined) return
+  const isTakenBack = (trade: Trades.Trade) => trade.placement === placement && trade.loss === undefined
+  let missing = side === "SELL" ? refundFee : payoutFee
+  for (const { amountIn, amountOut } of fills) missing += side === "SELL" ? amountIn : amountOut
+  for (const { baseAmount } of pool.kept.filter(isTakenBack)) missing -= baseAmount
+  if (missing !== 0n && profit.keptTrades < Number.POSITIVE_INFINITY) profit.isExact = false
+  pool.kept = pool.kept.filter((trade) => !isTakenBack(trade))
 }
 
 /** A settled order never appears again. An order that was given up may still turn out to be paid. */

@@ -185,7 +185,7 @@ export const statusLines = (
   return [
     picture(input, colours).join("\n").trimEnd(),
     "",
-    ...ProfitText.lines(profitByStrategy(trading, profit), assets),
+    ...ProfitText.lines(profitByStrategy(profit), assets),
     `Prices are ${prices === "signed" ? "signed" : "not signed: an attacker on the network could change them; set venue.quoteKey"}.`,
     ...seenAfter.map(
       ({ market, p50Millis, p99Millis }) =>

@@ -143,6 +143,19 @@ describe("commands of a chat", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici), Effect.scoped)
   )
 
+  it.live("no plan may be confirmed later because the clock was set back", () =>
+    Effect.gen(function* () {
+      const { replies, say, url } = yield* messenger
+      const { ahead, clock } = yield* clockAhead
+      yield* Effect.forkScoped(Effect.provideService(listen(url, orders), Clock.Clock, clock))
+      yield* say("/kill")
+      yield* Queue.take(replies)
+      ahead.millis -= 600_000
+      yield* say("/kill yes")
+      assert.include(yield* Queue.take(replies), "Say “/kill yes” within a minute.")
+    }).pipe(Effect.provide(NodeHttpClient.layerUndici), Effect.scoped)
+  )
+
   it.live("a plan may be confirmed for a minute from its answer on, however long it took", () =>
     Effect.gen(function* () {
       const { replies, say, url } = yield* messenger

@@ -235,6 +235,25 @@ describe("an exit", () => {
     )
   )
 
+  it.effect("that is open is reported within two minutes after the clock was set back by an hour", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const floored = stopped("maxPriceDeviation: 90%").replace("reach: 5%", "reach: 5%, floor: 60990")
+        const process = yield* world.run({ strategies: [floored], pace: { pollMaxMillis: 5_000 } })
+        yield* until(() => openOrders(process).some(({ side }) => side === "SELL"), 300_000, "it rests at its floor")
+        yield* Effect.sleep(20_000)
+        assert.lengthOf(told(process), 0)
+        // The venue seems to agree, so no other alarm stands.
+        const hourBefore = (text: string) => new Date(Date.parse(text) - 3_600_000).toISOString()
+        world.network.reply = (_, body) =>
+          JSON.parse(JSON.stringify(body), (key, value) => (key === "timestamp" ? hourBefore(value) : value))
+        world.setClockAhead(-3_600_000)
+        yield* until(() => told(process).length > 0, 120_000, "it is told")
+      })
+    )
+  )
+
   it.effect("that the venue keeps refusing raises an alarm", () =>
     inVirtualTime(
       Effect.gen(function* () {

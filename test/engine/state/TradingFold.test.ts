@@ -86,6 +86,21 @@ const events: ReadonlyArray<BotEvent> = [
   { _tag: "Settled", ...about }
 ]
 
+describe("orders of the last hour", () => {
+  it("count for an hour after the clock was set back", () => {
+    const state = BotState.make()
+    const hour = 3_600_000
+    for (const [index, event] of events.entries()) BotState.apply(state, { sequence: index + 1, at: 10 * hour, event })
+    const placed = (now: number) => Tally.of(state, "s", now).own.lastHour
+    const count = placed(10 * hour)
+    assert.isAbove(count, 0)
+    assert.strictEqual(placed(7 * hour), count)
+    const compared = { _tag: "ClockCompared", skewMillis: 0, ok: true } as const
+    BotState.apply(state, { sequence: state.sequence + 1, at: 7 * hour, event: compared })
+    assert.deepStrictEqual([placed(7 * hour), placed(8 * hour)], [count, 0])
+  })
+})
+
 describe("own state", () => {
   it("follows the orders, and every change of it is counted", () => {
     const state = BotState.make()

@@ -35,6 +35,26 @@ describe("an order whose money waits", () => {
     assert.deepStrictEqual(overdue(events, since + term + 1), [{ since, term, text, waitsFor }])
   })
 
+  it.each(rows)(
+    "counts its wait for %s anew, %i minutes long, once the clock was set back",
+    (waitsFor, minutes, _, events) => {
+      const state = remembered(events)
+      const setBack = (state.placements.get("p1")?.changedAt ?? 0) - 180 * minute
+      const at = (now: number) => overdueIn(state, defaultTerms, now).map((each) => [each.waitsFor, each.since])
+      assert.deepStrictEqual(at(setBack), [])
+      assert.deepStrictEqual(at(setBack + minutes * minute), [])
+      assert.deepStrictEqual(at(setBack + minutes * minute + 1), [[waitsFor, setBack]])
+    }
+  )
+
+  it("is overdue after its deadline by the venue's clock", () => {
+    const state = remembered(until("StatusSeen"))
+    state.clock = { skewMillis: -180 * minute, ok: false }
+    const over = order.deadline + 15 * minute - 180 * minute
+    assert.deepStrictEqual(overdueIn(state, defaultTerms, over), [])
+    assert.strictEqual(overdueIn(state, defaultTerms, over + 1).length, 1)
+  })
+
   it("may wait for its end until fifteen minutes after its deadline", () => {
     const rests = until("StatusSeen")
     assert.deepStrictEqual(overdue(rests, order.deadline + 15 * minute), [])

@@ -23,7 +23,7 @@ const textOf = (filled: number): string => {
       whole: [{ group: "", quote: "USDC", figures: nothing }],
       by: "slot",
       groups: ["grid/", "grid/cell-01"].map((group) => ({ group, quote: "USDC", figures: nothing })),
-      markedAt: undefined,
+      markedAt: new Map(),
       statistics: new Map([["USDC", { orders, returns }]])
     },
     assets

@@ -87,6 +87,25 @@ describe("rules", () => {
     assert.deepStrictEqual(unready(exit), [["warming-up"], "test.yaml:14", "1h"])
   })
 
+  it.each([
+    "sma(close, 3) < 30",
+    "close > 1 and sma(close, 3) < 30",
+    "close > 1 or sma(close, 3) < 30",
+    "not (sma(close, 3) < 30)",
+    "crossover(sma(close, 3), close)"
+  ])("take no branch of an if while %s is not warm: in sizes, prices and exits", (cold) => {
+    const waits = (price: string, size: string, exit: string) => {
+      const order = `when: mid > 0, side: buy, price: ${price}, size: { quote: ${size} }, then: { price: ${exit} }`
+      const strategy = strategyOf(file(`    any: { ${order} }`))
+      const decision = strategy.decide(at(strategy, "1260", 0, new Map(), 1), null)
+      return [decision.desired.length, ...whyAbsent(decision)]
+    }
+    assert.deepStrictEqual(waits("mid", `"if ${cold} then 100 USDC else 50 USDC"`, "entry * 2"), [0, "warming-up"])
+    assert.deepStrictEqual(waits(`"if ${cold} then 1000 else 1100"`, "100", "entry * 2"), [0, "warming-up"])
+    assert.deepStrictEqual(waits("mid", "100", `"entry * (if ${cold} then 2 else 3)"`), [0, "warming-up"])
+    assert.deepStrictEqual(waits("mid", "100", "entry * 2"), [1])
+  })
+
   it("name their condition as the reason of an order, but none that always holds", () => {
     const whyOf = (when: string) => {
       const order = `    any:\n      when: ${when}\n      side: buy\n      price: 1000\n      size: { base: 1 }`

@@ -5,7 +5,7 @@
  */
 import type { Amount } from "../../../domain/Amount.ts"
 import type { BotEvent } from "../../../domain/BotEvent.ts"
-import { minuteMillis } from "../../../domain/Durations.ts"
+import { beginOf, minuteMillis } from "../../../domain/Durations.ts"
 import type { Placement } from "../../state/Placement.ts"
 
 export const isBareSuccess = ({ by, fills, state, status }: Placement): boolean =>
@@ -14,7 +14,8 @@ export const isBareSuccess = ({ by, fills, state, status }: Placement): boolean 
 const patienceMillis = 10 * minuteMillis
 
 export const askedSince = (placement: Placement, now: number): number | undefined => {
-  const { changedAt, deadline } = placement
+  const { deadline } = placement
+  const changedAt = beginOf(placement, placement.changedAt, now)
   const since = Math.max(changedAt, Math.min(deadline, changedAt + patienceMillis))
   return isBareSuccess(placement) && now > since ? since : undefined
 }

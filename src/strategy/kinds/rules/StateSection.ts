@@ -4,7 +4,7 @@
  */
 import { compileAny } from "../../expression/Compiler.ts"
 import { longestLength } from "../../expression/functions.ts"
-import { described as typeName } from "../../expression/Operators.ts"
+import { described as typeName, warm } from "../../expression/Operators.ts"
 import { needVolume, noNeeds, type Scope } from "../../expression/Scope.ts"
 import {
   frameOf,
@@ -165,12 +165,6 @@ const momentOf = (timeframe: string, candle: ClosedCandles, previous: Float64Arr
   found: nothingFound()
 })
 
-const evaluate = (term: Term, moment: Moment): number => {
-  moment.found.isCold = false
-  const value = term.value(moment)
-  return moment.found.isCold ? Number.NaN : value
-}
-
 /**
  * A window that begins one candle later equals the previous run from the first candle in which both have equal values. Only the candles
  * before that are computed again.
@@ -178,8 +172,8 @@ const evaluate = (term: Term, moment: Moment): number => {
 const columnsOf = ({ timeframe, warmUp, members, over }: Recursion, columns: CandleColumns) => {
   const bars = columns.close.length
   const candle = { columns, closed: 0 }
-  const all = members.map((member) => ({
-    ...member,
+  const all = members.map(({ initial, next }) => ({
+    ...{ initial: warm(initial), next: warm(next) },
     run: new Float64Array(bars).fill(Number.NaN),
     result: new Float64Array(bars).fill(Number.NaN)
   }))
@@ -191,10 +185,10 @@ const columnsOf = ({ timeframe, warmUp, members, over }: Recursion, columns: Can
     for (let bar = start; bar <= last; bar++) {
       candle.closed = bar + 1
       for (const [index, { initial, run }] of all.entries())
-        previous[index] = bar === start ? evaluate(initial, moment) : (run[bar - 1] ?? Number.NaN)
+        previous[index] = bar === start ? initial(moment) : (run[bar - 1] ?? Number.NaN)
       let isKnown = bar < last
       for (const { next, run } of all) {
-        const value = evaluate(next, moment)
+        const value = next(moment)
         isKnown &&= value === run[bar]
         run[bar] = value
       }
