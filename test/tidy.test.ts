@@ -114,7 +114,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string | RegExp>>> = {
   venue: ["domain", "signing"],
   orderbook: ["domain", "programs", "strategy", /^src\/venue\/(Venue|VenueError)\.ts$/],
   journal: ["domain", "version.ts"],
-  ledger: (2772)[("domain", /^src\/strategy\/kinds\.ts$/)],
+  ledger: ["domain", /^src\/strategy\/kinds\.ts$/],
   report: ["domain", "strategy", "journal", "ledger"],
   engine: [
     "domain",
@@ -127,7 +127,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string | RegExp>>> = {
     /^src\/signing\/IntentGuard\.ts$/,
     /^src\/venue\/(Venue|VenueError|Swaps|History|wire\/(WireHistory|HistoryEntry|VerifierAnswer))\.ts$/
   ],
-  views: (3615)[("domain", "ledger", "strategy", "journal", "report", "engine", "version.ts")],
+  views: ["domain", "ledger", "strategy", "journal", "report", "engine", "version.ts"],
   control: [
     "domain",
     "programs",
