@@ -47,18 +47,18 @@ const folderOf = (file: string): string => file.split("/")[1] ?? ""
 /** Lines of each room; `.` is `src` itself. */
 const budgets: Readonly<Record<string, number>> = {
   ".": 396,
-  app: 10376,
+  app: 10398,
   candles: 2481,
-  cli: 2735,
-  control: 3883,
-  dashboard: 3516,
-  domain: 2635,
-  engine: 13041,
+  cli: 2736,
+  control: 3889,
+  dashboard: 3518,
+  domain: 2632,
+  engine: 13044,
   files: 2090,
   fleet: 1925,
   importers: 773,
   journal: 2928,
-  lab: 11500,
+  lab: 11506,
   ledger: 2772,
   orderbook: 875,
   process: 483,
@@ -66,11 +66,11 @@ const budgets: Readonly<Record<string, number>> = {
   rehearsal: 1769,
   report: 957,
   sandbox: 4763,
-  signer: 1489,
+  signer: 1486,
   signing: 689,
-  strategy: 15293,
-  venue: 5522,
-  views: 3615
+  strategy: 15345,
+  venue: 5521,
+  views: 3622
 }
 
 /** A budget is lowered when its room has become this much smaller. */

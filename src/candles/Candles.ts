@@ -29,6 +29,8 @@ export interface Candles {
   readonly priceScale: number
   /** The whole series if this is a part of one. Earlier bars warm up indicators. */
   readonly whole?: Candles
+  /** Earlier bars of the same length that several series share. They warm up indicators. */
+  readonly before?: Candles
 }
 
 export const column = (bars: number): Column => new Float64Array(new SharedArrayBuffer(bars * 8))

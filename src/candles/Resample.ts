@@ -23,30 +23,33 @@ export const extend = (candle: OpenCandle, high: number, low: number, close: num
   candle.volume += volume
 }
 
-/** Group g consists of the bars `firsts[g]` up to `firsts[g + 1]` (exclusive). */
-export const grouped = (candles: Omit<Candles, "bars" | "time" | "priceScale">, firsts: ArrayLike<number>) => {
-  const length = firsts.length - 1
-  const columns: CandleColumns = columnsBy(() => new Float64Array(length))
+/** Group g consists of the bars `firsts[g]` up to `firsts[g + 1]` (exclusive). The first continues the last of `earlier`. */
+export const grouped = (
+  candles: Omit<Candles, "bars" | "time" | "priceScale">,
+  firsts: ArrayLike<number>,
+  earlier?: CandleColumns
+) => {
+  const offset = earlier === undefined ? 0 : earlier.close.length - 1
+  const columns = columnsBy((name) => {
+    const values = new Float64Array(offset + firsts.length - 1)
+    values.set(earlier?.[name] ?? [])
+    return values
+  })
   let last = 0
-  for (let group = 0; group < length; group++) {
-    const [first, end] = [firsts[group] ?? 0, firsts[group + 1] ?? 0]
+  for (let group = 0; group < firsts.length - 1; group++) {
+    const [first, end, at] = [firsts[group] ?? 0, firsts[group + 1] ?? 0, offset + group]
+    const open = openAt(candles, first) ?? candles.close[first] ?? 0
     const candle: OpenCandle =
-      first === end
-        ? { open: last, high: last, low: last, close: last, volume: 0 }
-        : {
-            open: openAt(candles, first) ?? candles.close[first] ?? 0,
-            high: candles.high[first] ?? 0,
-            low: candles.low[first] ?? 0,
-            close: candles.close[first] ?? 0,
-            volume: volumeAt(candles, first)
-          }
-    for (let bar = first + 1; bar < end; bar++)
+      group === 0 && earlier !== undefined
+        ? columnsBy((name) => columns[name][at] ?? 0)
+        : first === end
+          ? { open: last, high: last, low: last, close: last, volume: 0 }
+          : { open, high: 0, low: Number.POSITIVE_INFINITY, close: 0, volume: 0 }
+    for (let bar = first; bar < end; bar++)
       extend(candle, candles.high[bar] ?? 0, candles.low[bar] ?? 0, candles.close[bar] ?? 0, volumeAt(candles, bar))
-    columns.open[group] = candle.open
-    columns.high[group] = candle.high
-    columns.low[group] = candle.low
-    columns.close[group] = candle.close
-    columns.volume[group] = candle.volume
+    columnsBy((name) => {
+      columns[name][at] = candle[name]
+    })
     last = candle.close
   }
   return columns
@@ -74,15 +77,16 @@ const resamplesByCandles = new WeakMap<Candles, Map<number, Resampled>>()
 export const closedAt = ({ columns, startMillis, timeframeMillis }: Resampled, now: number): number =>
   Math.max(0, Math.min(columns.close.length, Math.floor((now - startMillis) / timeframeMillis)))
 
-const resample = (candles: Candles, timeframeMillis: number) => {
+const resample = (candles: Candles, timeframeMillis: number, earlier?: CandleColumns) => {
   const { time, bars } = candles
+  const continued = earlier === undefined ? 0 : earlier.close.length - 1
   const lastMoment = (bar: number) => TimeAxis.closeTime(time, bar) - 1
-  const startMillis = frameStart(lastMoment(0), timeframeMillis)
+  const startMillis = earlier?.startMillis ?? frameStart(lastMoment(0), timeframeMillis)
   const length = bars === 0 ? 0 : Math.floor((lastMoment(bars - 1) - startMillis) / timeframeMillis) + 1
-  const firsts = Int32Array.from({ length: length + 1 }, (_, frame) =>
-    TimeAxis.firstBarFrom(time, startMillis + frame * timeframeMillis - time.stepMillis + 1)
+  const firsts = Int32Array.from({ length: length - continued + 1 }, (_, frame) =>
+    TimeAxis.firstBarFrom(time, startMillis + (continued + frame) * timeframeMillis - time.stepMillis + 1)
   )
-  return { columns: { ...grouped(candles, firsts), startMillis }, startMillis, timeframeMillis }
+  return { columns: { ...grouped(candles, firsts, earlier), startMillis }, startMillis, timeframeMillis }
 }
 
 /** Returns the candles of the whole series for a part of it; the time decides which of them have closed. */
@@ -90,7 +94,9 @@ export const of = (part: Candles, timeframeMillis: number): Resampled => {
   const candles = part.whole ?? part
   const resamples = resamplesByCandles.get(candles) ?? new Map<number, Resampled>()
   resamplesByCandles.set(candles, resamples)
-  const frameCandles = resamples.get(timeframeMillis) ?? resample(candles, timeframeMillis)
+  // Candles of the bars before are made once for all series that share these.
+  const earlier = candles.before && of(candles.before, timeframeMillis).columns
+  const frameCandles = resamples.get(timeframeMillis) ?? resample(candles, timeframeMillis, earlier)
   resamples.set(timeframeMillis, frameCandles)
   return frameCandles
 }

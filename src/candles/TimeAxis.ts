@@ -95,14 +95,6 @@ export const gaps = (axis: TimeAxis) => {
   return { count: Math.max(0, axis.runBars.length - 1), bars, longestMillis }
 }
 
-/** Continues an axis with another one of the same step, which begins at or after its end. The seam begins a run. */
-export const concat = (first: TimeAxis, second: TimeAxis): TimeAxis => ({
-  bars: first.bars + second.bars,
-  stepMillis: second.stepMillis,
-  runBars: Float64Array.from([...first.runBars, ...second.runBars.map((bar) => bar + first.bars)]),
-  runTimes: Float64Array.from([...first.runTimes, ...second.runTimes])
-})
-
 export const slice = (axis: TimeAxis, from: number, to: number): TimeAxis => {
   const bars = Math.max(0, to - from)
   if (bars === 0) return { ...axis, bars: 0, runBars: new Float64Array(0), runTimes: new Float64Array(0) }

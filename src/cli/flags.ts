@@ -2,6 +2,7 @@
 import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag, Param, Primitive } from "effect/cli"
 import { DurationText } from "../domain/Durations.ts"
+import { wrongUsage } from "../process/WrongUsage.ts"
 
 /** Shells complete it as a file. Unlike a path of the library, the text stays as written and is not made absolute. */
 const asWritten: Primitive.Primitive<string> = Object.assign(Primitive.Path("file"), {
@@ -81,6 +82,19 @@ export const json = toggle("json", "Print machine-readable JSON instead of text"
 export const csv = toggle("csv", "Print comma-separated values")
 export const forDuration = duration("for", "Stop after this time, for example 30s, 5m, 6h, 7d")
 export const report = file("report", "Write a report to this HTML file")
+
+const isGiven = (value: unknown): boolean =>
+  Option.isOption(value) ? Option.isSome(value) : Array.isArray(value) ? value.length > 0 : value === true
+
+/** Flags that have no effect in a case, and that case: `--runs` beside `--band rules`. */
+type IdleFlags = readonly [given: Readonly<Record<string, unknown>>, isIdle: boolean, why: string]
+
+export const refuseIdle = Effect.fnUntraced(function* (rows: ReadonlyArray<IdleFlags>) {
+  for (const [given, isIdle, why] of rows) {
+    const name = Object.keys(given).find((key) => isIdle && isGiven(given[key]))
+    if (name !== undefined) return yield* wrongUsage(`--${name} ${why}`)
+  }
+})
 
 /** The help of a command: one sentence, and examples with their purposes. */
 export const help =

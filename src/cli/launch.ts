@@ -68,12 +68,7 @@ const isService = ({ env, pid }: Pick<Host, "env" | "pid">): boolean =>
 
 /** Node handles signals of a busy time after its timers and before its immediates, so an immediate follows the sleep. */
 const pressEnds = (run: () => void): void => {
-  Effect.runFork(
-    Effect.andThen(
-      Effect.sleep(samePressMillis),
-      Effect.sync(() => setImmediate(run))
-    )
-  )
+  Effect.runFork(Effect.sleep(samePressMillis)).addObserver(() => setImmediate(run))
 }
 
 /** `around` replaces the console and the environment of the process if many programs share one. */

@@ -15,7 +15,7 @@ import * as Tokens from "./http/Tokens.ts"
 import * as Recent from "./view/Recent.ts"
 import * as Ticks from "./view/Ticks.ts"
 
-export const serve = Effect.fn("ControlServer.serve")(function* (options: ControlOptions) {
+export const serve = Effect.fnUntraced(function* (options: ControlOptions) {
   const [bot, books, journal] = [yield* Bot, yield* Bookkeeper, yield* Journal]
   const tokens = yield* Tokens.open(bot.journal, options)
   const recent = Recent.make()

@@ -1,7 +1,7 @@
 /** Exports traces, metrics and the journal's events by OpenTelemetry. The bot waits for none of it; signed bytes are never exported. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Clock, Effect, Layer, Metric, type PubSub, Redacted, References, Stream } from "effect"
-import { HttpClient } from "effect/http"
+import { HttpClient, HttpMiddleware } from "effect/http"
 import { OtlpLogger, OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability"
 import type { Recorded } from "../domain/BotEvent.ts"
 import { Bookkeeper } from "../engine/state/Bookkeeper.ts"
@@ -26,7 +26,10 @@ const optionsFor = ({ token, url }: Collector, path: string) => ({
 const transport = Layer.merge(OtlpSerialization.layerJson, NodeHttpClient.layerUndici)
 
 /** Addresses of receivers can be secrets, so a request is traced only if its client asks for that, as the venue's does. */
-const untraced = Layer.succeed(HttpClient.TracerDisabledWhen, () => true)
+const untraced = Layer.merge(
+  Layer.succeed(HttpClient.TracerDisabledWhen, () => true),
+  Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true)
+)
 
 export const tracing = (collector: Collector | undefined) =>
   collector === undefined

@@ -20,8 +20,11 @@ const exactInteger = 2 ** 53
 /** 10 to the 22nd is the last power of ten that is a double. */
 const doublePowers = Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`))
 
-/** Normalises in doubles, which hold all of these digits: nearly every price is such a number. */
-const normaliseShort = (digits: bigint, short: number, scale: number): Decimal => {
+/** `10 ** exponent`, not negative. The operator takes several times as long. */
+export const doublePower = (exponent: number): number => doublePowers[exponent] ?? 10 ** exponent
+
+/** Normalises a safe integer over a power of ten in doubles: nearly every price is such a number. */
+export const fromShort = (short: number, scale: number, digits?: bigint): Decimal => {
   let rest = short
   let places = scale
   // The operator `%` takes several times as long.
@@ -29,14 +32,14 @@ const normaliseShort = (digits: bigint, short: number, scale: number): Decimal =
     rest = tenth
     places -= 1
   }
-  return places === scale ? { digits, scale } : { digits: BigInt(rest), scale: places }
+  return { digits: digits !== undefined && places === scale ? digits : BigInt(rest), scale: places }
 }
 
-const normalise = (digits: bigint, scale: number): Decimal => {
+export const make = (digits: bigint, scale = 0): Decimal => {
   if (scale === 0) return { digits, scale }
   if (scale < 0) return { digits: digits * powerOfTen(-scale), scale: 0 }
   const short = Number(digits)
-  if (short < exactInteger && short > -exactInteger) return normaliseShort(digits, short, scale)
+  if (short < exactInteger && short > -exactInteger) return fromShort(short, scale, digits)
   let rest = digits
   let places = scale
   while (places > 0 && rest % 10n === 0n) {
@@ -45,8 +48,6 @@ const normalise = (digits: bigint, scale: number): Decimal => {
   }
   return { digits: rest, scale: places }
 }
-
-export const make = (digits: bigint, scale = 0): Decimal => normalise(digits, scale)
 
 export const zero: Decimal = { digits: 0n, scale: 0 }
 export const one: Decimal = { digits: 1n, scale: 0 }
@@ -57,7 +58,7 @@ export const parse = (text: string): Decimal | undefined => {
   if (text.length > maxLength || !plainDecimal.test(text)) return undefined
   const point = text.indexOf(".")
   const digits = BigInt(text.replace(".", "").replace(/^\+/, ""))
-  return normalise(digits, point < 0 ? 0 : text.length - point - 1)
+  return make(digits, point < 0 ? 0 : text.length - point - 1)
 }
 
 /** Plain notation without exponent and without trailing zeros; the inverse of `parse`. */
@@ -104,20 +105,17 @@ export const max = (a: Decimal, b: Decimal): Decimal => (compare(a, b) >= 0 ? a 
 
 export const add = (a: Decimal, b: Decimal): Decimal => {
   const [x, y, scale] = align(a, b)
-  return normalise(x + y, scale)
+  return make(x + y, scale)
 }
 
 export const subtract = (a: Decimal, b: Decimal): Decimal => {
   const [x, y, scale] = align(a, b)
-  return normalise(x - y, scale)
+  return make(x - y, scale)
 }
 
-export const multiply = (a: Decimal, b: Decimal): Decimal => normalise(a.digits * b.digits, a.scale + b.scale)
+export const multiply = (a: Decimal, b: Decimal): Decimal => make(a.digits * b.digits, a.scale + b.scale)
 
-export const midpoint = (a: Decimal, b: Decimal): Decimal => {
-  const sum = add(a, b)
-  return normalise(sum.digits * 5n, sum.scale + 1)
-}
+export const midpoint = (a: Decimal, b: Decimal): Decimal => multiply(add(a, b), half)
 
 export type Rounding = "down" | "up"
 
@@ -143,13 +141,13 @@ export const divide = (a: Decimal, b: Decimal, places: number, rounding: Roundin
   const shift = places + b.scale - a.scale
   const numerator = a.digits * powerOfTen(Math.max(0, shift))
   const denominator = b.digits * powerOfTen(Math.max(0, -shift))
-  return normalise(divideInteger(numerator, denominator, rounding), places)
+  return make(divideInteger(numerator, denominator, rounding), places)
 }
 
 /** The nearest multiple of `step`, which must be positive, at or below (`down`) or at or above (`up`) the value. */
 export const roundToStep = (value: Decimal, step: Decimal, rounding: Rounding): Decimal => {
   const [x, y, scale] = align(value, step)
-  return normalise(divideInteger(x, y, rounding) * y, scale)
+  return make(divideInteger(x, y, rounding) * y, scale)
 }
 
 /** The closest double: for charts, statistics and the backtest's search columns, never for money. */
@@ -185,14 +183,14 @@ export const fromNumber = (value: number, significantDigits = 15): Decimal => {
   if (end < 0) throw new RangeError(`Not a finite number: ${value}`)
   // At most 15 digits, which a double holds exactly.
   const digits = Number(text.slice(0, end).replace(".", ""))
-  return normalise(BigInt(digits), significantDigits - 1 - Number(text.slice(end + 1)))
+  return make(BigInt(digits), significantDigits - 1 - Number(text.slice(end + 1)))
 }
 
 /** Rounds a positive double down to twelve significant digits. Digits after the fifteenth are rounding noise. */
 export const downFromNumber = (value: number): Decimal => {
   const { digits, scale } = fromNumber(value)
   const excess = Math.max(0, String(digits).length - 12)
-  return normalise(digits / powerOfTen(excess), scale - excess)
+  return make(digits / powerOfTen(excess), scale - excess)
 }
 
 /**
@@ -204,7 +202,7 @@ export const isSurelyBetween = (value: number): boolean =>
 
 export const upFromNumber = (value: number, places: number): Decimal => {
   const steps = value * (doublePowers[places] ?? Number.NaN)
-  if (isSurelyBetween(steps)) return normalise(BigInt(Math.ceil(steps)), places)
+  if (isSurelyBetween(steps)) return fromShort(Math.ceil(steps), places)
   return roundToStep(fromNumber(value), make(1n, places), "up")
 }
 

@@ -12,13 +12,16 @@ export const Drift = Schema.Struct({
 })
 export type Drift = typeof Drift.Type
 
-/** The subject of the difference if the service refuses us the feed of incidents. */
+/** The subject of the difference if the feed of incidents refuses us, or names an incident in our assets. */
 export const incidentFeed = "the feed of incidents"
 
-export const withFeed = (drift: ReadonlyArray<Drift>, refusal: string | undefined): ReadonlyArray<Drift> => [
-  ...drift.filter(({ what }) => what !== incidentFeed),
-  ...(refusal === undefined ? [] : [{ what: incidentFeed, was: "readable", is: refusal, closesFunding: false }])
-]
+/** The event that records what the feed is now, unless that is recorded. */
+export const comparedFeed = (before: ReadonlyArray<Drift>, is: string | undefined) => {
+  if (before.find(({ what }) => what === incidentFeed)?.is === is) return []
+  const others = before.filter(({ what }) => what !== incidentFeed)
+  const ofFeed = is === undefined ? [] : [{ what: incidentFeed, was: "quiet", is, closesFunding: false }]
+  return [{ _tag: "ServiceCompared" as const, drift: [...others, ...ofFeed] }]
+}
 
 export const absent = "absent"
 

@@ -102,7 +102,8 @@ export const surelyGainsMore = (
 ): boolean => {
   const [a, b] = [Decimal.toNumber(from), Decimal.toNumber(to)]
   const difference = Math.abs(a - b) - (a + b) * hair
-  return difference * Number(quantity) * 10 ** (quote.decimals - base.decimals) > Number(amount) * (1 + hair) + 2
+  const units = Decimal.doublePower(quote.decimals) / Decimal.doublePower(base.decimals)
+  return difference * Number(quantity) * units > Number(amount) * (1 + hair) + 2
 }
 
 /**

@@ -1,6 +1,5 @@
 /** Text forms of values for people and programs. Times are UTC. */
 import { DateTime, type Schema, SchemaIssue } from "effect"
-import { dayMillis, hourMillis } from "./Durations.ts"
 
 export const iso = (at: number): string => DateTime.formatIso(DateTime.makeUnsafe(at))
 
@@ -67,11 +66,7 @@ export const age = (millis: number): string => {
 
 export const countText = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
 
-export const clock = (at: number): string => {
-  const pad = (value: number, width = 2) => String(Math.trunc(value)).padStart(width, "0")
-  const day = ((at % dayMillis) + dayMillis) % dayMillis
-  return `${pad(day / hourMillis)}:${pad((day / 60_000) % 60)}:${pad((day / 1000) % 60)}.${pad(day % 1000, 3)}`
-}
+export const clock = (at: number): string => iso(at).slice(-13, -1)
 
 export const clockText = (skewMillis: number): string =>
   `this machine's clock is ${(Math.abs(skewMillis) / 1000).toFixed(1)} s ${skewMillis > 0 ? "ahead of" : "behind"} the venue's`

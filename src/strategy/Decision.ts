@@ -14,7 +14,7 @@ import type { DecisionBounds, PlannedLeg } from "../domain/EventValues.ts"
 import { baseQuantity, inputAmount, type Market, mid, type Price, quoteAmount } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
 import { commonMillis, timeframeMillis, timeframeOf } from "../domain/Timeframe.ts"
-import { type LegsDone, progressOf, type SlotProgress, type View } from "./View.ts"
+import { type LegProgress, type LegsDone, progressOf, type SlotProgress, type View } from "./View.ts"
 
 export type Leg = typeof PlannedLeg.Type
 
@@ -150,7 +150,7 @@ export type Legs = Pick<DesiredSlot, "legs" | "cycle" | "after">
  * Index of the due leg; beyond the last one when the slot is done. In a round trip the last traded side decides, not the number of legs. So
  * a sale follows a purchase, even if the edited file begins with the other side.
  */
-export const dueLeg = (desired: Legs, { completedLegs, lastLeg }: SlotProgress): number => {
+export const dueLeg = (desired: Legs, { completedLegs, lastLeg }: LegProgress): number => {
   const { legs, cycle, after } = desired
   if (isRoundTrip(desired) && lastLeg !== undefined) return lastLeg.side === legs[0].side ? 1 : 0
   const done = Math.max(0, completedLegs - (after?.completedLegs ?? 0))
@@ -164,7 +164,7 @@ export const dueLeg = (desired: Legs, { completedLegs, lastLeg }: SlotProgress):
 const wholeLeg = (
   { legs, after, cycle }: Legs,
   index: number,
-  { carried = 0n, completedLegs, lastLeg, receivedByLastLeg }: SlotProgress
+  { carried = 0n, completedLegs, lastLeg, receivedByLastLeg }: LegProgress
 ): Amount => {
   const leg = legs[index]
   if (leg === undefined) return 0n
@@ -177,7 +177,7 @@ const wholeLeg = (
 
 export const filledOfLeg = (
   { after }: Pick<DesiredSlot, "after">,
-  { completedLegs, filledInLeg }: SlotProgress
+  { completedLegs, filledInLeg }: LegsDone
 ): Amount => {
   if (after === undefined || completedLegs > after.completedLegs) return filledInLeg
   // The payout of the leg before is still pending.
@@ -185,14 +185,14 @@ export const filledOfLeg = (
 }
 
 /** Unfilled base of a leg; zero or less if nothing is left to do. */
-export const leftOfLeg = (legs: Legs, index: number, progress: SlotProgress): Amount =>
+export const leftOfLeg = (legs: Legs, index: number, progress: LegProgress): Amount =>
   wholeLeg(legs, index, progress) - filledOfLeg(legs, progress)
 
 /**
  * True if the due leg may be closed with its fills. An exit may only if its rest is a leftover, because a larger rest is a position. The
  * exit that ends a slot may close without a fill, if nothing came in that it could sell.
  */
-export const mayCloseLeg = (desired: Legs, progress: SlotProgress): boolean => {
+export const mayCloseLeg = (desired: Legs, progress: LegProgress): boolean => {
   const [index, filled] = [dueLeg(desired, progress), filledOfLeg(desired, progress)]
   const leg = desired.legs[index]
   if (leg === undefined || !isExitLeg(desired, leg)) return filled > 0n

@@ -18,7 +18,7 @@ export interface SlotProgress {
   /** Net output of the last completed leg: quote after a SELL, base after a BUY. */
   readonly receivedByLastLeg: Amount
   /** `quantity`: base that it traded; missing in journals of older versions. */
-  readonly lastLeg?: { readonly side: Side; readonly quantity?: Amount }
+  readonly lastLeg?: { readonly side: Side; readonly quantity?: Amount } | undefined
   /** The last purchase's fills beyond the size that its file now plans. The next sale sells them as well. */
   readonly carried?: Amount
   /** For files that may change while their slots work. Missing in a backtest, whose file never changes. */
@@ -30,14 +30,17 @@ export interface SlotProgress {
   readonly paid: Amount
   readonly proceeds: Amount
   /** Charged so far for its orders, by the asset of the fee. Missing means none. */
-  readonly fees?: Readonly<Record<"base" | "quote", Amount>>
+  readonly fees?: Readonly<Record<"base" | "quote", Amount>> | undefined
   /** Price of the last order that has filled, in whole or in part. */
-  readonly filledAt?: Price
+  readonly filledAt?: Price | undefined
   /** Base that the legs of each side never traded because it is too little for an order. */
   readonly forgone?: Forgone
   /** `quantity` is the unfilled base: zero while the payout is pending. */
-  readonly live?: { readonly side: Side; readonly price: Price; readonly quantity: Amount }
+  readonly live?: { readonly side: Side; readonly price: Price; readonly quantity: Amount } | undefined
 }
+
+/** Decides which leg is due, and how much of it. */
+export type LegProgress = LegsDone & Pick<SlotProgress, "receivedByLastLeg" | "lastLeg" | "carried">
 
 export type Forgone = Readonly<Record<Side, Amount>>
 

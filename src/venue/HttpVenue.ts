@@ -352,20 +352,13 @@ const toDryQuote = (quote: Quote) => {
 }
 
 /** A token without a price shows zero. The price is only indicative and never traded on. */
-const toToken = ({
-  assetId,
-  blockchain,
-  decimals,
-  price,
-  priceUpdatedAt = "",
-  symbol
-}: Option.Option.Value<ReturnType<typeof tokenIn>>): Token => ({
-  assetId,
-  symbol,
-  decimals,
-  blockchain,
-  priceUsd: price ?? 0,
-  ...present({ pricedAt: Timestamp.parse(priceUpdatedAt) })
+const toToken = (token: Option.Option.Value<ReturnType<typeof tokenIn>>): Token => ({
+  assetId: token.assetId,
+  symbol: token.symbol,
+  decimals: token.decimals,
+  blockchain: token.blockchain,
+  priceUsd: token.price ?? 0,
+  ...present({ pricedAt: Timestamp.parse(token.priceUpdatedAt ?? "") })
 })
 
 const toBalance = (balance: (typeof BalancesResponse.Type)["balances"][number]): Effect.Effect<Balance, VenueError> => {

@@ -105,7 +105,7 @@ const inScope = (
     address: () => own.has(scopeValue)
   }
   const names = isNamed[scopeType.toLowerCase()]
-  const way = wayOf(direction ?? "")
+  const way = ways.find(([, words]) => words.test(direction ?? ""))?.[0]
   return {
     title: clean(publicDescription ?? `${scopeType} ${scopeValue}`),
     symbols: names && new Set(assets.filter(names).map(({ symbol }) => symbol)),
@@ -113,12 +113,10 @@ const inScope = (
   }
 }
 
-const wayOf = (direction: string): ActiveIncident["way"] =>
-  /^(?:deposits?|in|inbound|incoming|origin|from)$/i.test(direction)
-    ? "in"
-    : /^(?:withdraw(?:als?)?|out|outbound|outgoing|destination|to)$/i.test(direction)
-      ? "out"
-      : undefined
+const ways = [
+  ["in", /^(?:deposits?|in|inbound|incoming|origin|from)$/i],
+  ["out", /^(?:withdraw(?:als?)?|out|outbound|outgoing|destination|to)$/i]
+] as const
 
 const isActive = (incident: Incident, now: number): boolean => {
   const ends = [incident.resolvedAt, incident.resolved_at, incident.endedAt, incident.ends_at]
@@ -153,22 +151,27 @@ const bodyIn = Effect.fnUntraced(function* (reply: Reply) {
 const isRefusal = (error: object): boolean =>
   error instanceof VenueError && (error.reason._tag === "Unauthorized" || error.reason._tag === "Rejected")
 
-interface Feed {
-  readonly url: string
-  readonly token?: Redacted.Redacted
+const holding = (active: ReadonlyArray<ActiveIncident>): { readonly is?: string } => {
+  const concerning = active.filter(({ symbols }) => symbols?.size !== 0)
+  const titles = concerning.map(({ symbols, title }) => (symbols ? `${title} (${[...symbols].join(", ")})` : title))
+  return titles.length === 0 ? {} : { is: `holding new orders and payments: ${titles.join("; ")}` }
 }
 
 /**
  * Holds our assets as the feed says, which is read once a minute. `own`: our addresses, which an incident may name.
  * With a `Venue` in its context, the chains of assets come from the venue's list of tokens.
  */
-export const layer = ({ token, url }: Feed, assets: ReadonlyArray<Asset>, own: ReadonlySet<string>) =>
+export const layer = (
+  { token, url }: { readonly url: string; readonly token?: Redacted.Redacted },
+  assets: ReadonlyArray<Asset>,
+  own: ReadonlySet<string>
+) =>
   Layer.effectContext(
     Effect.gen(function* () {
       const client = yield* HttpClient.HttpClient
       const symbolOf = new Map(assets.map(({ id, symbol }) => [id, symbol]))
       let activeIncidents: ReadonlyArray<ActiveIncident> = []
-      let answer: { readonly refusal?: string } | undefined
+      let answer: { readonly is?: string } | undefined
       const venue = yield* Effect.serviceOption(Venue)
       let chains: Chains = new Map()
 
@@ -191,17 +194,17 @@ export const layer = ({ token, url }: Feed, assets: ReadonlyArray<Asset>, own: R
           Effect.timeout(maxWait),
           Effect.matchEffect({
             onFailure: (error) => {
-              if (isRefusal(error)) answer = { refusal: error.message }
+              if (isRefusal(error)) answer = { is: `refused, so new incidents are not seen: ${error.message}` }
               return Effect.logWarning(`Cannot read the incidents at ${url}: ${error.message}`)
             },
             onSuccess: (feed) =>
               Effect.gen(function* () {
                 const now = yield* Clock.currentTimeMillis
-                answer = {}
                 // Without the list more is held, so this holds at once.
                 activeIncidents = activeIn(feed, assets, now, own, chains)
                 yield* readChains
                 activeIncidents = activeIn(feed, assets, now, own, chains)
+                answer = holding(activeIncidents)
               })
           })
         )

@@ -116,8 +116,8 @@ export const FundingHold = Context.Reference<(assets: ReadonlyArray<string>) => 
 
 const nothingHeld = Effect.undefined
 
-/** `refusal`: the reason why the feed of incidents refuses the bot. The whole value is `undefined` while the feed has not answered. */
-export const IncidentFeed = Context.Reference<Effect.Effect<{ readonly refusal?: string } | undefined>>(
+/** `is`: how the feed of incidents differs from a quiet one. The whole value is `undefined` while the feed has not answered. */
+export const IncidentFeed = Context.Reference<Effect.Effect<{ readonly is?: string } | undefined>>(
   "limitbot/venue/IncidentFeed",
   { defaultValue: () => Effect.succeed({}) }
 )

@@ -21,6 +21,7 @@ const context = {
 }
 
 export const quoteRefusedCode = "quote-refused"
+export const noPriceCode = "no-price"
 export const invalidRequestCode = "invalid-request"
 export const heldBackCode = "held-back"
 const unsentCodes: ReadonlySet<string> = new Set([invalidRequestCode, heldBackCode])
@@ -115,4 +116,4 @@ export const quoteRefused = (operation: string, text: string, trace: { readonly 
   refusal(operation, quoteRefusedCode, text, trace)
 
 export const withoutPrice = (operation: string, trace: { readonly correlationId?: string }): VenueError =>
-  refusal(operation, "no-price", "its quote has no amountOut: the venue has no price of this now", trace)
+  refusal(operation, noPriceCode, "its quote has no amountOut: the venue has no price of this now", trace)

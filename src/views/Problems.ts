@@ -239,7 +239,7 @@ const kinds: ReadonlyArray<Kind> = [
       .filter(({ what }) => what === Drift.incidentFeed)
       .map(({ is }) => ({
         subject: "incidents",
-        text: `The incident feed rejects requests, so new incidents are not seen: ${is}`
+        text: `The feed of incidents is ${is}`
       }))
   ),
   warn("no-price", ({ now, state }) =>

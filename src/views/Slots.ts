@@ -13,7 +13,7 @@ import type { StrategyState } from "../engine/state/strategies/StrategyState.ts"
 import type { Row } from "../ledger/Profit.ts"
 import * as Money from "../report/text/Money.ts"
 import { asOf, Time } from "./AsOf.ts"
-import { doneText, wishesOf } from "./explain/Wishes.ts"
+import { doneText, type SlotWish, wishesOf } from "./explain/Wishes.ts"
 import { type LiveProfit, slotEarned } from "./profit/LiveProfit.ts"
 
 const Text = Schema.String
@@ -61,7 +61,11 @@ export const slotsOf = (
   profit: LiveProfit["slots"] = new Map()
 ): ReadonlyArray<SlotRow> => {
   const live = new Map(unfinished(state).map((placement) => [slotKey(placement.strategy, placement.slot), placement]))
-  const done = new Map([...state.strategies.values()].flatMap((strategy) => doneSlots(state, strategy)))
+  const wishes = new Map(
+    [...state.strategies.values()].flatMap((strategy) =>
+      [...wishesOf(state, strategy)].map(([slot, wish]) => [slotKey(strategy.name, slot), wish] as const)
+    )
+  )
   const keys = new Set([...[...state.strategies.values()].flatMap((strategy) => namedSlots(strategy)), ...live.keys()])
   return [...keys].sort().map((key) => {
     const placement = live.get(key)
@@ -72,8 +76,8 @@ export const slotsOf = (
       legs: state.slots.get(key)?.completedLegs ?? 0,
       ...earningsOf(profit.get(key), assets),
       ...(placement === undefined
-        ? emptyRow(state, strategy, key.slice(strategy.length + 1), done.get(key))
-        : placementRow(state, placement, assets, prices.get(placement.market)))
+        ? emptyRow(state, strategy, key.slice(strategy.length + 1), wishes.get(key))
+        : placementRow(state, placement, assets, prices.get(placement.market), wishes.get(key)))
     }
   })
 }
@@ -91,10 +95,11 @@ const namedSlots = (strategy: StrategyState): ReadonlyArray<string> => {
   return [...decision.desired, ...decision.absent].map(({ slot }) => slotKey(strategy.name, slot))
 }
 
-const doneSlots = (state: BotState, strategy: StrategyState): ReadonlyArray<readonly [string, string]> =>
-  [...wishesOf(state, strategy)].flatMap(([slot, wish]) =>
-    "done" in wish ? [[slotKey(strategy.name, slot), `${doneText}: ${wish.done.text}`] as const] : []
-  )
+/** The strategy's reason of today, such as a stop that has moved since the order was placed, while it still plans this order. */
+const reasonOf = ({ price, side, why }: Placement, wish: SlotWish | undefined): string =>
+  wish !== undefined && "desired" in wish && wish.desired.side === side && Decimal.equals(wish.desired.price, price)
+    ? wish.desired.why.text
+    : why.text
 
 type PlacedRow = Omit<SlotRow, "slot" | "strategy" | "legs" | "earned" | "inventory">
 
@@ -102,9 +107,10 @@ const placementRow = (
   state: BotState,
   placement: Placement,
   assets: Money.Assets,
-  price: TwoSidedPrice | undefined
+  price: TwoSidedPrice | undefined,
+  wish: SlotWish | undefined
 ): PlacedRow => {
-  const { side, quantity, contradiction, cancel, why } = placement
+  const { side, quantity, contradiction, cancel } = placement
   const base = side === "SELL" ? placement.inputAsset : placement.outputAsset
   const filled = `${(filledBase(placement) * 100n) / quantity} %`
   const toPay = paymentNeeded(state, placement, assets)
@@ -121,7 +127,7 @@ const placementRow = (
     state: stateOf(placement),
     since: placement.changedAt,
     distance,
-    why: contradiction ?? toPay ?? cancel?.why.text ?? unsentBecause(state, placement) ?? why.text,
+    why: contradiction ?? toPay ?? cancel?.why.text ?? unsentBecause(state, placement) ?? reasonOf(placement, wish),
     tone: isTrouble ? "alarm" : side === "BUY" ? "buy" : "sell",
     plannedAt: placement.plannedAt,
     shortState:
@@ -172,13 +178,14 @@ const distanceFrom = (now: TwoSidedPrice, { price }: Placement): number => {
 /** For ranks only: below 1, so that no order leaves its class of rows. */
 export const awayOf = (distance: number | null): number => Math.min(0.999, Math.abs(distance ?? 0))
 
-const emptyRow = (state: BotState, strategy: string, slot: string, done: string | undefined): PlacedRow => {
+const emptyRow = (state: BotState, strategy: string, slot: string, wish: SlotWish | undefined): PlacedRow => {
   const { decision, loaded, refusals: refused } = state.strategies.get(strategy) ?? {}
   const key = slotKey(strategy, slot)
   const { frozen, failures = 0, failedWhy } = state.slots.get(key) ?? {}
   const [held] = holdsOnSlot(state, strategy, slot)
   const absent = decision?.absent.find((each) => each.slot === slot)?.why.text
   const givenUp = failures > 0 && failedWhy !== undefined ? `failed, will be retried: ${failedWhy}` : undefined
+  const done = wish !== undefined && "done" in wish ? `${doneText}: ${wish.done.text}` : undefined
   const isFrozen = frozen !== undefined
   const isTrouble = isFrozen || state.refusedExits.has(key)
   return {

@@ -2,6 +2,9 @@
 import { describe, it } from "@effect/vitest"
 import { assertSays, nowhere, runHere, workspace } from "../world/processes/program.ts"
 
+const run = "backtest grid.yaml --data grid.yaml"
+const search = "search grid.yaml --data grid.yaml"
+
 const conflicts: ReadonlyArray<readonly [flags: string, message: RegExp]> = [
   ["history --sync --status REFUNDED", /--sync reads everything/],
   ["history --page 2 --after-address abc", /Pages and cursors exclude each other/],
@@ -12,10 +15,34 @@ const conflicts: ReadonlyArray<readonly [flags: string, message: RegExp]> = [
   ["swap 0.01 BTC USDC", /Not interactive/],
   ["swap --resume s1 --pay-again 0.01", /without amounts/],
   ["swap 0.01 BTC USDC --yes --pay-again", /goes with --resume only/],
-  ["swap 20 USDC --to confidential --deadline 1h --yes", /without --deadline: omit it/],
+  ...[
+    "--deadline 1h",
+    "--app-fee a=5",
+    "--rebate a=5",
+    "--quote-waiting-ms 5",
+    "--connected-wallet a",
+    "--virtual-chain-refund-recipient a"
+  ].map((flag) => {
+    const [name] = flag.split(" ")
+    return [`swap 20 USDC --to confidential ${flag} --yes`, new RegExp(`without ${name}: omit it`)] as const
+  }),
   ["swap 0.01 BTC DOGE --dry", /no asset "DOGE" in the configuration/],
   ["check grid.yaml --lookahead", /--lookahead needs candles/],
-  ["backtest grid.yaml --data grid.yaml --repair nothing", /--repair nothing: unknown repair/]
+  [`${run} --repair nothing`, /--repair nothing: unknown repair/],
+  [`${run} --runs 50 --band rules`, /--runs does not go with --band rules, which simulates no runs/],
+  [
+    `${run} --runs 50 --fills optimistic`,
+    /--runs does not go with --fills optimistic: only --fills both simulates runs/
+  ],
+  [`${run} --curve 50`, /--curve goes with --json only/],
+  [`${run} --signals grid.yaml`, /--signals grid.yaml: no strategy file uses a signal; leave it out/],
+  ...["--curve 50 --json", "--stdin", "--trades-csv x.csv"].map(
+    (flag) => [`${run} ${flag} grid.yaml`, /goes with one strategy file only/] as const
+  ),
+  [`${search} --set a=1,2 --fills optimistic --rank p50`, /--rank does not go with --fills optimistic/],
+  [`${search} --set a=1,2 --suggest x --halve 3`, /--halve does not go with --suggest, which chooses the trials/],
+  [`${search} --by monte-carlo --block 60`, /--block goes with --method candles only/],
+  ["replay --with grid.yaml --certificate", /--certificate is about the files of that time: it does not go with --with/]
 ]
 
 describe.concurrent("flags that exclude each other", () => {

@@ -164,6 +164,7 @@ describe("the books of a bot", () => {
       readonly differences: ReadonlyArray<unknown>
       readonly decisionCode: string
       readonly decidedBy: ReadonlyArray<unknown>
+      readonly withoutFile: number
       readonly profit?: ReadonlyArray<Record<string, string>>
     }
     const same = await json<Replay>("replay", "--certificate")
@@ -192,11 +193,20 @@ describe("the books of a bot", () => {
       [["grid", "the bot stored too few prices"]]
     )
     const insert = database.prepare("INSERT INTO price_minutes VALUES (?, ?, ?, ?, ?, ?)")
-    for (let minute = 0; minute < 30; minute += 1) {
+    const decided = database.prepare("SELECT min(at) AS at FROM journal WHERE event = 'Decided'").get()
+    const start = Math.floor(Number(decided?.["at"]) / 60_000)
+    // Minutes before the strategy decided warm indicators up; no file would have traded in them.
+    for (let minute = -30; minute < 30; minute += 1) {
       const [open, close] = [60_000 + 600 * Math.sin(minute), 60_000 + 600 * Math.sin(minute + 1)]
-      insert.run("BTC/USDC", minute * 60_000, open, Math.max(open, close) + 50, Math.min(open, close) - 50, close)
+      const [high, low] = [Math.max(open, close) + 50, Math.min(open, close) - 50]
+      insert.run("BTC/USDC", (start + minute) * 60_000, open, high, low, close)
     }
     database.close()
+    const [edit] = (await json<Replay>("replay", "--with", "grid.yaml")).profit ?? []
+    assert.deepStrictEqual(
+      [edit?.["from"], edit?.["to"]],
+      [start, start + 30].map((minute) => new Date(minute * 60_000).toISOString())
+    )
     const bounded = async () => {
       const [found] = (await json<Replay>("replay", "--with", "grid.yaml")).profit ?? []
       return ["differenceLow", "differenceHigh"].map((end) => Number(found?.[end]))
@@ -210,6 +220,15 @@ describe("the books of a bot", () => {
     writeFileSync(join(cwd, "grid.yaml"), gridText.replace("lower: 59000, upper: 61000", "lower: 10000, upper: 11000"))
     const [, mostOfNothing = Number.NaN] = await bounded()
     assert.isBelow(mostOfNothing, high ?? 0, "a grid that never trades earns less than one that does")
+    // Prices of one market say nothing about decisions in another.
+    writeFileSync(join(cwd, "grid.yaml"), gridText.replace("BTC/USDC", "USDC/BTC"))
+    const elsewhere = await json<Replay>("replay", "--with", "grid.yaml")
+    assert.deepStrictEqual([elsewhere.withoutFile, elsewhere.differences], [elsewhere.decisions, []])
+    const { stdout } = await runHere(["replay", "--with", "grid.yaml", ...config], { cwd })
+    assert.match(stdout, /\n\d+ decisions? not compared: no file of the same market\.\n/)
+    writeFileSync(join(cwd, "grid.yaml"), gridText.replace("name: grid", "name: other"))
+    const [other] = (await json<Replay>("replay", "--with", "grid.yaml")).profit ?? []
+    assert.strictEqual(other?.["why"], "no strategy of its name has decided anything")
   })
 
   it("sort and filter fills, with price and fee, and write them as CSV", async () => {

@@ -49,6 +49,34 @@ describe("checks before a start", () => {
     }
   )
 
+  it("ask the feed of incidents, before a bot runs", async () => {
+    const sandbox = await startStill({ like: "near-2026-11" })
+    const incident = (scopeValue: string) => ({
+      scopeType: "token",
+      scopeValue,
+      publicDescription: `${scopeValue} is paused`
+    })
+    let [status, incidents] = [200, [incident("BTC"), incident("DOGE")]]
+    const feed = createServer((_, response) =>
+      response.writeHead(status).end(JSON.stringify({ status: "incidents", incidents }))
+    )
+    await new Promise<void>((resolve) => feed.listen(0, "127.0.0.1", resolve))
+    const address = feed.address()
+    const url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/incident`
+    const text = configText(sandbox).replace(/^venue:$/m, `venue:\n  incidents: { url: "${url}" }`)
+    const config = join(workspace(sandbox, { "config.yaml": text }), "config.yaml")
+    const ofFeed = async () => /^.* incidents: .*$/m.exec((await runHere(["check", "--config", config])).stdout)?.[0]
+    assert.strictEqual(
+      await ofFeed(),
+      "warn   incidents: the feed is holding new orders and payments: BTC is paused (BTC)"
+    )
+    incidents = [incident("DOGE")]
+    assert.strictEqual(await ofFeed(), "ok     incidents: none in the configured assets")
+    status = 401
+    assert.match((await ofFeed()) ?? "", /^warn {3}incidents: the feed is refused, so new incidents are not seen: /)
+    feed.close()
+  })
+
   it("refuse another web server as the venue", async () => {
     const sandbox = await startSandbox({ speed: 60 })
     const server = createServer((_, response) => response.end("<html>welcome</html>"))

@@ -12,6 +12,8 @@ interface Attribute {
 interface Span {
   readonly name: string
   readonly traceId: string
+  readonly spanId: string
+  readonly startTimeUnixNano: string
   readonly parentSpanId?: string
   readonly attributes: ReadonlyArray<Attribute>
 }
@@ -90,8 +92,26 @@ describe("telemetry", () => {
     await until(() => inLast("limitbot_held") !== undefined)
     assert.strictEqual((await runHere(["kill", "--off", ...config])).code, 0)
     await until(() => inLast("limitbot_held") === undefined)
+    await until(() => named("order: cancel").length > 0)
+    assert.isTrue(named("order: cancel").every((span) => attribute(span, "slot") !== undefined))
     bot.signal("SIGTERM")
     assert.strictEqual((await bot.ended).code, 0)
+    // The last spans have come: what has a parent has it in a trace that ended.
+    const ids = new Set(spans.map(({ spanId }) => spanId))
+    const lost = spans.filter(({ parentSpanId }) => parentSpanId && !ids.has(parentSpanId))
+    assert.deepStrictEqual([...new Set(lost.map(({ name }) => name))], [])
+    const lengths = [...Map.groupBy(spans, ({ traceId }) => traceId).values()].map((trace) => {
+      const starts = trace.map(({ startTimeUnixNano }) => Number(startTimeUnixNano) / 1e6)
+      return { name: trace.at(-1)?.name, millis: Math.max(...starts) - Math.min(...starts) }
+    })
+    assert.deepStrictEqual(
+      lengths.filter(({ millis }) => millis > 10_000),
+      []
+    )
+    const written = (await runHere(["events", ...config, "--json", "--limit", "100000"])).stdout
+      .trim()
+      .split("\n").length
+    assert.isAtMost(named("Journal.append").length, written, "a span is a write")
     close()
   })
 })

@@ -68,6 +68,40 @@ describe("an incident", () => {
 })
 
 describe("the feed of incidents", () => {
+  it.effect("is a problem while it names an incident in our assets, and each incident is said once", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const of = (scopeType: string, scopeValue: string, publicDescription: string | null = null) => ({
+          scopeType,
+          scopeValue,
+          publicDescription
+        })
+        let incidents: ReadonlyArray<object> = [
+          of("token", "btc", "BTC is paused"),
+          of("token", "doge", "DOGE is paused")
+        ]
+        world.network.bend = ({ url }) =>
+          url === feed ? { status: 200, body: { status: "incidents", incidents } } : undefined
+        const beside = Incidents.layer({ url: feed }, assets, new Set())
+        const on: Run = { strategies: [ladder(2)], beside, pace: { pollMinMillis: 5_000 } }
+        const waits = "warn incident-feed: The feed of incidents is holding new orders and payments:"
+        const bot = yield* world.run(on)
+        yield* until(() => told(bot).length > 0, 60_000, "it is told")
+        assert.deepStrictEqual(told(bot), [`${waits} BTC is paused (BTC)`])
+
+        incidents = [...incidents, of("galaxy", "m31")]
+        yield* until(() => told(bot).join().includes("m31"), 120_000, "another one is told")
+        assert.deepStrictEqual(told(bot), [`${waits} BTC is paused (BTC); galaxy m31`])
+        yield* Effect.sleep("3 minutes")
+        incidents = [of("token", "doge", "DOGE is paused")]
+        yield* until(() => told(bot).length === 0, 120_000, "they are over")
+        const compared = (yield* bot.events).filter(({ event }) => event._tag === "ServiceCompared")
+        assert.lengthOf(compared, 3)
+      })
+    )
+  )
+
   it.effect("is a problem while it refuses its token, and no longer once it accepts it", () =>
     inVirtualTime(
       Effect.gen(function* () {
@@ -77,12 +111,8 @@ describe("the feed of incidents", () => {
         const token = Redacted.make("partner-token")
         const beside = Incidents.layer({ url: feed, token }, assets, new Set())
         const on: Run = { strategies: [ladder(2)], beside, pace: { pollMinMillis: 5_000 } }
-        const told = ({ state }: Running) =>
-          problemsOf(state, new Map(), { now: 0, pulse: undefined, stuckAfter: defaultTerms }).map(
-            ({ kind, severity, text }) => `${severity} ${kind}: ${text}`
-          )
         const refused = [
-          "warn incident-feed: The incident feed rejects requests, so new incidents are not seen: The venue does not accept our credential"
+          "warn incident-feed: The feed of incidents is refused, so new incidents are not seen: The venue does not accept our credential"
         ]
         const bot = yield* world.run(on)
         yield* until(() => told(bot).length > 0, 60_000, "it is told")
@@ -107,5 +137,11 @@ describe("the feed of incidents", () => {
     )
   )
 })
+
+/** The problems that every surface shows, in one line each. */
+const told = ({ state }: Running) =>
+  problemsOf(state, new Map(), { now: 0, pulse: undefined, stuckAfter: defaultTerms }).map(
+    ({ kind, severity, text }) => `${severity} ${kind}: ${text}`
+  )
 
 const toAddresses = (name: string) => new Map(assets.map(({ id, symbol }) => [id, `${name}-${symbol.toLowerCase()}`]))

@@ -2,8 +2,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { unfinished } from "../../src/engine/state/BotState.ts"
+import * as Reserve from "../../src/journal/Reserve.ts"
 import { slotsOf } from "../../src/views/Slots.ts"
-import { assets, inVirtualTime, ladder, make, until } from "../world/bot/botWorld.ts"
+import { assets, inVirtualTime, ladder, make, makeWith, until } from "../world/bot/botWorld.ts"
 
 const bySymbol = new Map(assets.map((asset) => [asset.symbol, asset]))
 
@@ -22,6 +23,31 @@ describe("the slots of status", () => {
           assert.strictEqual(state, "empty")
           assert.match(why, /^done: all its legs have filled: rung . of 2 buys/)
         }
+      })
+    )
+  )
+
+  it.effect("name the stop that follows the price now, not the one of the time at which the exit was placed", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* makeWith(() => Reserve.none, { speed: 0 })
+        const to = (price: number) => world.tell("/sandbox/prices", { prices: { "BTC/USDC": price } })
+        yield* to(60_000)
+        const bot = yield* world.run({
+          strategies: [
+            `name: trail
+market: BTC/USDC
+kind: bracket
+limits: { budget: { quote: 1000 } }
+bracket: { side: buy, size: { quote: 500 }, entry: 60100, takeProfit: 66000, stop: 58000, trail: 2% }
+`
+          ]
+        })
+        const exit = () =>
+          slotsOf(bot.state, bySymbol, new Map()).find(({ side, state }) => side === "SELL" && state === "open")
+        yield* until(() => exit() !== undefined, 240_000, "the exit is open")
+        yield* to(63_000)
+        yield* until(() => exit()?.why.includes("stop 61740") === true, 60_000, "the stop has followed")
       })
     )
   )

@@ -41,10 +41,7 @@ const alertsOf = ({ alerts, journal, markets }: Settings) =>
 const isFresh = (price: TwoSidedPrice | undefined, now: number): price is TwoSidedPrice =>
   price !== undefined && elapsedMillis(price.at, now) <= staleMillis
 
-export const watch = Effect.fn("Alerting.watch")(function* (
-  settings: Settings,
-  strategies: () => ReadonlyArray<Strategy>
-) {
+export const watch = Effect.fnUntraced(function* (settings: Settings, strategies: () => ReadonlyArray<Strategy>) {
   const { record, state } = yield* Bookkeeper
   const book = yield* OrderBook
   /** Start of the outage of each market without a price; Infinity once it is reported. */
@@ -66,7 +63,7 @@ export const watch = Effect.fn("Alerting.watch")(function* (
     }
   })
   const look = Effect.gen(function* () {
-    const { read } = yield* alertsOf(settings)
+    const { read } = yield* Effect.withTracerEnabled(alertsOf(settings), false)
     const alerts = read.filter((alert) => isArmed(state, alert))
     // The same alert may be in the configuration and in the file.
     const armed = new Map(alerts.map((alert) => [alert.text, alert]))

@@ -161,7 +161,7 @@ const askToken = Effect.fnUntraced(function* ({ ask }: Interview, tokens: Readon
       ? undefined
       : yield* ask({
           key: `chain.${symbol}`,
-          text: `${symbol} of which chain`,
+          text: `${symbol} of which chain: ${candidates.map(label).join(", ")}`,
           read: Read.oneOf(...candidates.map(label))
         })
   const token = candidates.find((candidate) => label(candidate) === chosen) ?? only

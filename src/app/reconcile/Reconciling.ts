@@ -26,7 +26,7 @@ export interface Reconciling {
   readonly witnesses: Layer.Layer<Layer.Success<ReturnType<typeof VenueAccess.withHistory>>, unknown>
 }
 
-export const forever = Effect.fn("Reconciling.forever")(function* ({ witnesses, ...compared }: Reconciling) {
+export const forever = Effect.fnUntraced(function* ({ witnesses, ...compared }: Reconciling) {
   const venue = yield* Venue
   const { partnerJwt } = compared.config.venue
   const turns = Background.every(compared.config.reconcileEvery)

@@ -23,7 +23,7 @@ const standing = (before: ReadonlyArray<Drift>, { drift, isWhole }: ServiceLook)
   return [...drift, ...before.filter(({ what }) => what === incidentFeed || !(isWhole || driftNames.has(what)))]
 }
 
-export const forever = Effect.fn("Canarying.forever")(function* ({ config, witnesses }: Canarying) {
+export const forever = Effect.fnUntraced(function* ({ config, witnesses }: Canarying) {
   const books = yield* Bookkeeper
   // Earlier findings close funding until the next comparison, so one runs daily even if none is configured.
   const everyMillis = config.canary?.everyMillis ?? (books.state.drift.length > 0 ? dayMillis : undefined)

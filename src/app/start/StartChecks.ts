@@ -20,9 +20,9 @@ import * as KillFile from "../../process/KillFile.ts"
 import * as RunningBot from "../../process/RunningBot.ts"
 import * as AccountKey from "../../signing/AccountKey.ts"
 import { publicKeyOf } from "../../signing/Signer.ts"
-import { type Token, Venue } from "../../venue/Venue.ts"
+import { FundingHold, IncidentFeed, type Token, Venue } from "../../venue/Venue.ts"
 import { ownAccount, type VenueAccount } from "../../venue/VenueConfig.ts"
-import { quoteRefusedCode, type VenueError } from "../../venue/VenueError.ts"
+import { noPriceCode, quoteRefusedCode, type VenueError } from "../../venue/VenueError.ts"
 import { isThere } from "../journal/JournalView.ts"
 import * as FileChecks from "./FileChecks.ts"
 import { type CheckFinding, ok, StartRefused, stops, warn, wrong } from "./FileChecks.ts"
@@ -133,6 +133,7 @@ const answer = ({ config: { venue }, listed, state, tookMillis }: VenueGround): 
   const { message, reason } = listed.failure
   const { _tag, status } = reason
   if (status === undefined) return wrong("venue", `${url} does not answer`, "check venue.url, the network, a proxy")
+  if (status === 429) return warn("venue", `${url} limits our requests`, "stop other programs that use this key")
   if (_tag === "RetryLater")
     return warn("venue", `${url} answers with ${status}`, "the service has a fault; the bot waits and tries again")
   const text = `${url} answers with ${status}, not like a venue`
@@ -140,16 +141,6 @@ const answer = ({ config: { venue }, listed, state, tookMillis }: VenueGround): 
   return state !== undefined && StartUp.isBound(state)
     ? wrong("venue", text, fix)
     : stops("venue", text, fix, new StartRefused({ text: `${text}: ${message}`, fix }))
-}
-
-const budget = ({ listed }: VenueGround): Findings => {
-  const status = statusOf(listed)
-  if (status === undefined) return []
-  return [
-    status === 429
-      ? warn("rate budget", "rate limited by the venue", "stop other programs that use this key; the bot slows down")
-      : ok("rate budget", "not rate limited now; a running bot adapts to the answers")
-  ]
 }
 
 /** A larger error should be fixed long before the venue refuses deadlines (`mostSkewMillis`). */
@@ -192,7 +183,8 @@ const quoted = Effect.fnUntraced(function* (asset: Asset, other: Asset, tokens: 
       Effect.succeed([wrong("assets", message, `correct assets.${symbol}.decimals`)])
     ),
     Effect.catchReason("VenueError", "Rejected", ({ code, message }) => {
-      const fix = `check assets.${symbol}.id: limitbot init lists the venue's tokens`
+      const idFix = `check assets.${symbol}.id: limitbot init lists the venue's tokens`
+      const fix = code === noPriceCode && !isUnlisted ? "the bot waits for a price" : idFix
       return Effect.succeed([
         code === quoteRefusedCode
           ? wrong("prices", message, "check venue.quoteKey and venue.url; the bot uses no such price")
@@ -222,6 +214,16 @@ const quotes = Effect.fnUntraced(function* ({ account, config: { markets, venue 
   return [...problems, prices]
 })
 
+/** Asks the feed itself, because a bot may not have read it yet. */
+const incidents = Effect.fnUntraced(function* ({ incidents: feed }: BotConfig["venue"]) {
+  if (feed === undefined) return []
+  yield* Effect.flatMap(FundingHold, (hold) => hold([]))
+  const answer = yield* Effect.flatten(IncidentFeed)
+  if (answer === undefined) return [warn("incidents", `${feed.url} cannot be read`, "check venue.incidents.url")]
+  if (answer.is === undefined) return [ok("incidents", "none in the configured assets")]
+  return [warn("incidents", `the feed is ${answer.is}`, "wait for the end of an incident, or renew a refused token")]
+})
+
 const readVenue = Effect.fnUntraced(function* (ground: StartGround) {
   const { clockSkewMillis, tokens } = yield* Venue
   const [took, listed] = yield* Effect.timed(Effect.result(tokens))
@@ -240,12 +242,13 @@ export const all = Effect.fn("StartChecks.all")(function* (config: BotConfig) {
     ...(hasJournal && Result.isSuccess(folded) && { state: folded.success })
   }
   const atVenue = Layers.lookingUnsigned(config, ground.account ?? ownAccount("nobody", "INTENTS"))
-  const [venue, quoting] = yield* Effect.gen(function* () {
+  const venue = yield* Effect.gen(function* () {
     const venueGround = yield* readVenue(ground)
     return [
-      [answer(venueGround), ...budget(venueGround), ...clock(venueGround), ...decimals(venueGround)],
-      yield* quotes(venueGround)
-    ] as const
+      ...[answer(venueGround), ...clock(venueGround), ...decimals(venueGround)],
+      ...(yield* Effect.provide(incidents(config.venue), Layers.incidents(config))),
+      ...(yield* quotes(venueGround))
+    ]
   }).pipe(Effect.provide(atVenue))
   return [
     ...FileChecks.look(config),
@@ -256,8 +259,7 @@ export const all = Effect.fn("StartChecks.all")(function* (config: BotConfig) {
     ...owner(ground),
     ...(hasJournal ? yield* Effect.orElseSucceed(tables(journal), () => []) : []),
     ...(yield* use(journal)),
-    ...venue,
-    ...quoting
+    ...venue
   ] satisfies Findings
 })
 

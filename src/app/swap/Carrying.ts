@@ -239,10 +239,10 @@ const plain = Effect.fnUntraced(function* (given: SwapRequest.Terms) {
   return { amount, from, to, type, slippage, deadlineMillis }
 })
 
-const defaults: Readonly<Record<string, unknown>> = SwapRequest.usual
-
-/** Returns the flag of the first of these terms that is not the usual one; `undefined` if all are usual. */
+/** Returns the flag, in the singular, of the first of these terms that is not the usual one; `undefined` if all are usual. */
 export const flagIn = (terms: object): string | undefined => {
-  const term = Object.entries(terms).find(([name, value]) => value !== undefined && value !== defaults[name])
-  return term && `--${term[0].replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+  const usual: Readonly<Record<string, unknown>> = SwapRequest.usual
+  const [term] = Object.entries(terms).find(([name, value]) => value !== undefined && value !== usual[name]) ?? []
+  const flag = term?.replace("quoteWaiting", "quoteWaitingMs").replace(/(?<!M)s$/, "")
+  return flag && `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }

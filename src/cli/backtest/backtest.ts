@@ -1,4 +1,5 @@
 /** `limitbot backtest FILE… --data CSV`: the results that strategies would have had with these candles, as a band. */
+import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { showBacktest } from "../../lab/runs/view/BacktestShown.ts"
 import * as SavedBacktestsShown from "../../lab/runs/view/SavedBacktestsShown.ts"
@@ -63,7 +64,17 @@ export const command = Command.make(
     report: flags.report,
     json
   },
-  Answer.printAnswerOf(showBacktest)
+  Effect.fn(function* (given) {
+    const { band, curve, fills, fillsCsv, runs, stdin, tradesCsv } = given
+    const [isSeveral, several] = [given.files.length > 1, "goes with one strategy file only"]
+    yield* flags.refuseIdle([
+      [{ runs }, band === "rules", "does not go with --band rules, which simulates no runs"],
+      [{ runs }, fills !== "both", `does not go with --fills ${fills}: only --fills both simulates runs`],
+      [{ curve: curve > 0 }, !given.json, "goes with --json only"],
+      [{ curve: curve > 0, "fills-csv": fillsCsv, stdin, "trades-csv": tradesCsv }, isSeveral, several]
+    ])
+    yield* Answer.print(showBacktest(given), given)
+  })
 ).pipe(
   flags.help("Run a strategy over candles: a band of results, exact money, every fill explained", {
     "limitbot backtest strategies/grid.yaml --data btc-1m.csv.gz --report report.html":

@@ -35,11 +35,8 @@ export const command = Command.make(
   },
   Effect.fn(function* ({ config, out, page, revoke, role, who, ...form }) {
     const journal = Option.isSome(page) ? page.value : (yield* ConfigFile.loadSettings(config)).journal
-    if (Option.isNone(who) && Option.isNone(role) && !revoke)
-      return yield* Answer.print(
-        Effect.map(People.list(journal), (people) => Answer.ofList(columns, people, "Nobody is listed.")),
-        form
-      )
+    const listed = Effect.map(People.list(journal), (people) => Answer.ofList(columns, people, "Nobody is listed."))
+    if (Option.isNone(who) && Option.isNone(role) && !revoke) return yield* Answer.print(listed, form)
     if (Option.isSome(who) && Option.isSome(role) && Option.isSome(out) && !revoke) {
       yield* People.add(journal, { who: who.value, role: role.value }, (token) => KeyFile.writeSecret(out.value, token))
       return yield* Console.log(

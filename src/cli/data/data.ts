@@ -27,14 +27,10 @@ const download = Command.make(
     if (stepMillis === undefined) return yield* wrongUsage(`--timeframe ${input.timeframe}: write for example 1m, 1h`)
     const from = yield* moment("from", Option.some(input.from), 0)
     const to = yield* moment("to", input.to, yield* Clock.currentTimeMillis)
-    const exchange = yield* Effect.flatMap(ExchangeCandles.loadLibrary, (module) =>
-      ExchangeCandles.openExchange(module, input.exchange)
-    )
+    const exchange = yield* ExchangeCandles.openExchange(yield* ExchangeCandles.loadLibrary, input.exchange)
     const progress = yield* Progress.make("download")
-    const request = { ...input, stepMillis, from, to }
-    const written = yield* ExchangeCandles.run(exchange, request, (done) =>
-      progress.update(done, to - from, input.symbol)
-    )
+    const show = (done: number) => progress.update(done, to - from, input.symbol)
+    const written = yield* ExchangeCandles.run(exchange, { ...input, stepMillis, from, to }, show)
     yield* Console.log(`${input.out}: ${written} new candles`)
   }, Effect.scoped)
 ).pipe(flags.help("Fetch candles from an exchange, through the optional package ccxt"))

@@ -25,9 +25,7 @@ const token = (name: string, description: string) =>
   flags.several(flags.textFlag(name, `${description}; may be repeated: any of them`), 50)
 const chain = (name: string, description: string) =>
   flags.several(
-    flags
-      .textFlag(name, `${description}, such as eth or sol; may be repeated: any of them`)
-      .pipe(Flag.withSchema(ChainId)),
+    Flag.withSchema(flags.textFlag(name, `${description}, such as eth or sol; may be repeated: any of them`), ChainId),
     50
   )
 

@@ -60,9 +60,8 @@ export const command = Command.make(
     const listed = Effect.gen(function* () {
       if (isStuck) return yield* stuck(after)
       if (Option.isSome(after)) return yield* wrongUsage("--after goes with --stuck only")
-      return yield* ofJournal(({ state, assets }) =>
-        Answer.ofList(list, ordersOf(state, assets), "Every order is settled.")
-      )
+      const orders = ofJournal(({ state, assets }) => ordersOf(state, assets))
+      return Answer.ofList(list, yield* orders, "Every order is settled.")
     })
     yield* Answer.print(listed, { csv, json })
   })

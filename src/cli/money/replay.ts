@@ -1,4 +1,5 @@
 /** `limitbot replay`: makes every recorded decision again, with the files of that time or with an edited one. */
+import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { replayed } from "../../lab/replay/Replaying.ts"
 import * as Answer from "../../process/Answer.ts"
@@ -13,7 +14,13 @@ export const command = Command.make(
     certificate: flags.toggle("certificate", "Fail unless every decision follows from the files of that time"),
     json: flags.json
   },
-  Answer.printAnswerOf(replayed)
+  Effect.fn(function* (given) {
+    const { certificate, with: edits } = given
+    yield* flags.refuseIdle([
+      [{ certificate }, edits.length > 0, "is about the files of that time: it does not go with --with"]
+    ])
+    yield* Answer.print(replayed(given), given)
+  })
 ).pipe(
   flags.help("Run every recorded decision again and compare", {
     "limitbot replay --certificate": "The daily proof that the bot followed its files",

@@ -47,10 +47,8 @@ const placing = (side: "buy" | "sell") =>
     Effect.fn(function* ({ amount, asset, at, config, dry, json, key: given, price, yes, ...more }) {
       if (at !== "at") return yield* wrongUsage(`"${at}": write limitbot order ${side} ${amount} ${asset} at ${price}`)
       const request = yield* Ordering.checked(OrderRequest, { side, market: asset, amount, price, ...present(more) })
-      const key = yield* Ordering.checked(
-        OrderKey,
-        Option.getOrElse(given, () => randomBytes(12).toString("hex"))
-      )
+      const chosenKey = Option.getOrElse(given, () => randomBytes(12).toString("hex"))
+      const key = yield* Ordering.checked(OrderKey, chosenKey)
       const options = yield* Ordering.optionsOf({ config, json, yes })
       // `all` becomes the size that the user accepted in the plan.
       const placing: Parameters<typeof Ordering.carry>[0] = (client, dry, draft) =>
@@ -77,10 +75,8 @@ const columns = Table.of<OrderStanding>([
 
 const list = Command.make("list", { config: flags.config, csv: flags.csv, json: flags.json }, ({ config, ...form }) => {
   const rows = Effect.flatMap(ConfigFile.loadSettings(config), Ordering.listed)
-  return Answer.print(
-    Effect.map(rows, (all) => Answer.ofList(columns, all, "No orders by hand.")),
-    form
-  )
+  const answer = Effect.map(rows, (all) => Answer.ofList(columns, all, "No orders by hand."))
+  return Answer.print(answer, form)
 }).pipe(flags.help("List the orders by hand and where each stands"))
 
 const change = Command.make(

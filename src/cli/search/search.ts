@@ -85,14 +85,6 @@ const luck = {
   block: flags.count("block", "monte-carlo: bars in each piece of candles (default: 1440)")
 }
 
-const isGiven = (value: unknown): boolean =>
-  Option.isOption(value) ? Option.isSome(value) : Array.isArray(value) ? value.length > 0 : value === true
-
-const refuse = Effect.fnUntraced(function* (others: Readonly<Record<string, unknown>>, by: string) {
-  const name = Object.keys(others).find((key) => isGiven(others[key]))
-  if (name !== undefined) return yield* wrongUsage(`--${name} does not go with --by ${by}`)
-})
-
 const or = <A>(given: Option.Option<A>, value: A): A => Option.getOrElse(given, () => value)
 
 export const command = Command.make(
@@ -124,30 +116,25 @@ export const command = Command.make(
     json: flags.json
   },
   Effect.fn(function* ({ both, by, fills, luck, sweep, walk, ...given }) {
-    yield* refuse({ ...(by === "sweep" ? {} : sweep), ...(by === "walk-forward" ? {} : walk) }, by)
-    if (by === "monte-carlo") {
-      yield* refuse(both, by)
-      const side = or(fills, "pessimistic")
-      if (side === "worse") return yield* wrongUsage("--fills worse does not go with --by monte-carlo")
-      const options = {
-        ...given,
-        fills: side,
-        method: or(luck.method, "returns"),
-        runs: or(luck.runs, 1000),
-        ruin: or(luck.ruin, 50),
-        block: or(luck.block, 1440)
-      }
-      return yield* searching(MonteCarloRun.run, MonteCarloPage)(options)
+    const [method, side] = [or(luck.method, "returns"), or(fills, by === "monte-carlo" ? "pessimistic" : "worse")]
+    const isOther = `does not go with --by ${by}`
+    yield* flags.refuseIdle([
+      [sweep, by !== "sweep", isOther],
+      [walk, by !== "walk-forward", isOther],
+      [both, by === "monte-carlo", isOther],
+      [luck, by !== "monte-carlo", isOther],
+      [{ "fills worse": side === "worse" }, by === "monte-carlo", isOther],
+      [{ block: luck.block }, method !== "candles", "goes with --method candles only"],
+      [{ rank: both.rank }, side !== "worse", `does not go with --fills ${side}: only --fills worse ranks finalists`],
+      [{ halve: sweep.halve }, Option.isSome(sweep.suggest), "does not go with --suggest, which chooses the trials"]
+    ])
+    if (by === "monte-carlo" && side !== "worse") {
+      const chances = { method, runs: or(luck.runs, 1000), ruin: or(luck.ruin, 50), block: or(luck.block, 1440) }
+      return yield* searching(MonteCarloRun.run, MonteCarloPage)({ ...given, ...chances, fills: side })
     }
-    yield* refuse(luck, by)
     if (both.set.length === 0) return yield* wrongUsage(`--by ${by} needs --set KEY=VALUES`)
-    const flagsOfSearch = {
-      ...given,
-      ...both,
-      fills: or(fills, "worse"),
-      rank: or(both.rank, "p5"),
-      objective: or(both.objective, "profitQuote")
-    }
+    const ranking = { rank: or(both.rank, "p5"), objective: or(both.objective, "profitQuote") }
+    const flagsOfSearch = { ...given, ...both, ...ranking, fills: side }
     if (by === "sweep")
       return yield* searching(SweepRun.run, SweepPage)({ ...flagsOfSearch, ...sweep, top: or(sweep.top, 10) })
     const { anchored, train, windows } = walk

@@ -11,10 +11,7 @@ export class DashboardUnavailable extends Schema.TaggedError<DashboardUnavailabl
   message: Schema.String
 }) {}
 
-export const listen = Effect.fn("Listening.listen")(function* <E, R>(
-  options: ControlOptions,
-  routes: Layer.Layer<never, E, R>
-) {
+export const listen = Effect.fnUntraced(function* <E, R>(options: ControlOptions, routes: Layer.Layer<never, E, R>) {
   const listening = (port: number) =>
     Layer.build(
       NodeHttpServer.layer(() => Connections.make(options.tls), {

@@ -47,7 +47,8 @@ export const make = (options: ReplayOptions) => {
   const { edited, markets } = options
   const state = BotState.make()
   const strategies = new Map<string, Strategy>(edited)
-  const ran = new Map<string, { readonly last: Strategy; readonly hashes: Set<string> }>()
+  /** Files that ran: from the first decision, until the strategy was removed. */
+  const ran = new Map<string, { last: Strategy; readonly hashes: Set<string>; from?: number; to?: number }>()
   /** An edited strategy keeps its own memory; the others use the recorded one. */
   const memories = new Map<string, Memory>()
   const hash = createHash("sha256")
@@ -59,22 +60,26 @@ export const make = (options: ReplayOptions) => {
     const source = text ?? state.strategies.get(strategy)?.loaded?.text
     const strategyResult = source === undefined ? undefined : StrategyFile.parse(source, file, markets)
     if (strategyResult === undefined || Result.isFailure(strategyResult)) return
-    if (!edited.has(strategy)) strategies.set(strategy, strategyResult.success)
-    const { hash } = strategyResult.success
-    ran.set(strategy, { last: strategyResult.success, hashes: (ran.get(strategy)?.hashes ?? new Set()).add(hash) })
+    const last = strategyResult.success
+    if (!edited.has(strategy)) strategies.set(strategy, last)
+    const { from, hashes = new Set<string>() } = ran.get(strategy) ?? {}
+    ran.set(strategy, { last, hashes: hashes.add(last.hash), ...present({ from }) })
   }
 
   const decide = ({ sequence, at }: Recorded, event: Of<"Decided">): void => {
     const strategy = strategies.get(event.strategy)
+    const recordedStrategy = ran.get(event.strategy)
     const code = state.run?.decisionCode ?? ""
     const counts = byCode.get(code) ?? { decisions: 0, identical: 0 }
     byCode.set(code, counts)
     counts.decisions += 1
-    if (strategy === undefined) {
+    const now = event.now ?? at
+    if (recordedStrategy !== undefined) recordedStrategy.from ??= now
+    // The recorded prices are those of the market that was traded.
+    if (strategy === undefined || (recordedStrategy?.last ?? strategy).market.name !== strategy.market.name) {
       withoutFile += 1
       return
     }
-    const now = event.now ?? at
     const price = { bid: event.bid, ask: event.ask, at: event.priceAt }
     const elsewhere =
       event.elsewhere && new Map(event.elsewhere.map(({ market, ...price }) => [market, price] as const))
@@ -105,6 +110,7 @@ export const make = (options: ReplayOptions) => {
       const { event } = entry
       if (event._tag === "StrategyLoaded") load(event)
       if (event._tag === "Decided") decide(entry, event)
+      if (event._tag === "StrategyRemoved") Object.assign(ran.get(event.strategy) ?? {}, { to: entry.at })
       BotState.apply(state, entry)
     },
     result: () => ({
@@ -116,10 +122,7 @@ export const make = (options: ReplayOptions) => {
       withoutFile,
       /** Keyed by the hash of the code that decided then; empty for runs that did not record it. */
       byCode,
-      ran: (strategy: string) => {
-        const lastRun = ran.get(strategy)
-        return lastRun && { last: lastRun.last, files: lastRun.hashes.size }
-      }
+      ran: (strategy: string) => ran.get(strategy)
     })
   }
 }
@@ -136,13 +139,10 @@ const candlesAt = (
       const feed = CandleFeed.make(candles)
       const price = prices.get(market.name)
       const until = price?.at ?? now
-      const marketMinutes = minutes.get(market.name) ?? []
-      feed.restore(
-        marketMinutes.filter(({ openedAt }) => openedAt >= now - feed.spanMillis && openedAt + minuteMillis <= until),
-        now
-      )
-      const candlesKept = kept.get(market.name) ?? []
-      feed.adopt(candlesKept.filter(({ openedAt, seenAt }) => openedAt >= now - feed.spanMillis && seenAt <= now))
+      const [from, minutesOf, keptOf] = [now - feed.spanMillis, minutes.get(market.name), kept.get(market.name)]
+      const seenMinutes = minutesOf?.filter(({ openedAt }) => openedAt >= from && openedAt + minuteMillis <= until)
+      feed.restore(seenMinutes ?? [], now)
+      feed.adopt(keptOf?.filter(({ openedAt, seenAt }) => openedAt >= from && seenAt <= now) ?? [])
       if (price !== undefined) feed.observe(Decimal.toNumber(mid(price)), price.at)
       return [market.name, feed] as const
     })

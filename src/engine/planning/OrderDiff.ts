@@ -12,6 +12,7 @@ import { gainOfMoving, type Market, tradesNoWorse } from "../../domain/Market.ts
 import { isFinished } from "../../domain/Placement.ts"
 import { present } from "../../domain/Present.ts"
 import { type DesiredOrder, exitsFirst } from "../../strategy/Decision.ts"
+import { isAfterStop } from "../../strategy/kinds/StopExit.ts"
 import type { Placement } from "../state/Placement.ts"
 import type { ReplacementCost } from "./ReplacementCost.ts"
 
@@ -81,12 +82,14 @@ const changeOf = (market: Market, order: SlotOrder, desired: DesiredOrder): Chan
   if (gain <= fees && !isTooMuch && !isElsewhere) return { _tag: "Keep", slot: order.slot }
   const gainText = formatWithSymbol(gain, market.quote)
   const what = `Moving from ${orderText(market, order)} to ${orderText(market, desired)}`
-  const text = isTooMuch
-    ? `${what}: the old order is too large`
+  const cause = isTooMuch
+    ? "the old order is too large"
     : isElsewhere
-      ? `${what}: its price was edited`
-      : `${what}: gains ${gainText}, more than replacing costs (${costs})`
-  return cancelOrWait(order, because("requote", text), successor)
+      ? "its price was edited"
+      : isAfterStop(desired)
+        ? desired.why.text
+        : `gains ${gainText}, more than replacing costs (${costs})`
+  return cancelOrWait(order, because("requote", `${what}: ${cause}`), successor)
 }
 
 const orderText = ({ base }: Market, { quantity, price }: Pick<SlotOrder, "quantity" | "price">): string =>

@@ -115,7 +115,7 @@ export const leaving = (
     about: idOf(order),
     cancel: Effect.withSpan(cancel(means, order, facts), "order: cancel", {
       root: true,
-      attributes: present({ placement: order.placement?.id, order: order.orderId })
+      attributes: present({ ...(order.placement && about(order.placement)), order: order.orderId })
     })
   }))
 }

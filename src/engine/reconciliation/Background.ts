@@ -188,7 +188,7 @@ export const every = (millis: number): Turns => ({
   next: Effect.succeed(millis)
 })
 
-export const forever = Effect.fn("Background.forever")(function* ({ first, next }: Turns, watched: Witnessed) {
+export const forever = Effect.fnUntraced(function* ({ first, next }: Turns, watched: Witnessed) {
   const look = yield* make(watched)
   yield* Effect.andThen(Effect.flatMap(first, Effect.sleep), reached(look))
   return yield* Effect.forever(Effect.andThen(Effect.flatMap(next, Effect.sleep), reached(look)))

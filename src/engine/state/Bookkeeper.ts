@@ -101,6 +101,7 @@ const make = Effect.fnUntraced(function* (snapshotEvery: number) {
     })
 
   const write = Effect.fnUntraced(function* (events: ReadonlyArray<BotEvent>) {
+    if (events.length === 0) return
     const recorded = yield* Effect.tapError(journal.append(events), (error) =>
       Effect.sync(() => {
         isLost ||= isOfAnother(error)
@@ -110,7 +111,7 @@ const make = Effect.fnUntraced(function* (snapshotEvery: number) {
     yield* PubSub.publishAll(changes, recorded)
   })
 
-  const recordOr = Effect.fn("Bookkeeper.record")(
+  const recordOr = Effect.fnUntraced(
     function* (
       objected: (why: string) => Effect.Effect<void>,
       events: (state: BotState.BotState) => ReadonlyArray<BotEvent>

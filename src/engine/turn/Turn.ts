@@ -1,7 +1,7 @@
 /** One turn: observe, decide and plan for each strategy, then work on each order. */
 import { Clock, Effect } from "effect"
 import type { Reason } from "../../domain/BotEvent.ts"
-import { withFeed } from "../../domain/Drift.ts"
+import { comparedFeed } from "../../domain/Drift.ts"
 import type { JournalError } from "../../journal/Journal.ts"
 import { LeaseLost } from "../../journal/Lease.ts"
 import { exitsFirst } from "../../strategy/Decision.ts"
@@ -116,8 +116,7 @@ export const make = Effect.fnUntraced(function* (contact: Contact, plans: Strate
     else if (yield* contact.recordUp) books.tries.hurry(yield* Clock.currentTimeMillis)
     yield* books.record(...VenueTime.compared(books.state, yield* venue.clockSkewMillis))
     const feed = yield* incidents
-    const drift = feed === undefined ? books.state.drift : withFeed(books.state.drift, feed.refusal)
-    if (drift.length !== books.state.drift.length) yield* books.record({ _tag: "ServiceCompared", drift })
+    if (feed !== undefined) yield* books.record(...comparedFeed(books.state.drift, feed.is))
     return problem
   })
 

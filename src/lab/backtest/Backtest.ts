@@ -11,7 +11,7 @@ import type { SignalHistory } from "../../domain/Signal.ts"
 import { timeframeMillis } from "../../domain/Timeframe.ts"
 import * as JoinedCandles from "../../strategy/expression/series/JoinedCandles.ts"
 import { ownMarket } from "../../strategy/expression/Term.ts"
-import { candlesWanted, marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
+import { marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 import type { Conditions } from "./kernel/Conditions.ts"
 import { type Costs, type FillMode, fillPresets } from "./kernel/FillPresets.ts"
 import type { FillRules } from "./kernel/FillRules.ts"
@@ -41,11 +41,6 @@ export interface MarketInput {
   readonly indices: CrossingIndex.Indices
   readonly options: Options
 }
-
-export const tooFine = (strategy: Strategy, candles: Candles): ReadonlyArray<string> =>
-  candlesWanted(strategy)
-    .flatMap((wanted) => [...wanted.candles.keys()])
-    .filter((timeframe) => (timeframeMillis(timeframe) ?? 0) < candles.time.stepMillis)
 
 export const conditionsOf = (
   strategy: Strategy,

@@ -5,12 +5,27 @@ import { openTime } from "../../candles/TimeAxis.ts"
 import { timeframeMillis } from "../../domain/Timeframe.ts"
 import { candlesWanted, marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 
-/** `series`: candles of the markets that the strategy sees (`marketsSeen`). Names a market only if it is not the strategy's own. */
-export const of = (strategy: Strategy, series: ReadonlyArray<Candles>) => {
+/** `series`: candles of the markets that the strategy sees (`marketsSeen`). */
+const wantedIn = (strategy: Strategy, series: ReadonlyArray<Candles>) => {
   const markets = marketsSeen(strategy)
   return candlesWanted(strategy).flatMap(({ market, candles: wanted }) => {
     const candles = series[markets.findIndex(({ name }) => name === market.name)]
-    if (candles === undefined) return []
+    return candles === undefined ? [] : [{ market, candles, wanted }]
+  })
+}
+
+/** Returns why these candles cannot make those that the strategy decides on; `undefined` if they can. */
+export const tooCoarse = (strategy: Strategy, series: ReadonlyArray<Candles>): string | undefined =>
+  wantedIn(strategy, series).flatMap(({ candles, wanted }) => {
+    const { stepMillis } = (candles.whole ?? candles).time
+    const finer = [...wanted.keys()].filter((timeframe) => (timeframeMillis(timeframe) ?? 0) < stepMillis)
+    const data = `the data has ${stepMillis / 1000} s candles; use finer data`
+    return finer.map((timeframe) => `the strategy decides on ${timeframe} candles, ${data}`)
+  })[0]
+
+/** Names a market only if it is not the strategy's own. */
+export const of = (strategy: Strategy, series: ReadonlyArray<Candles>) =>
+  wantedIn(strategy, series).flatMap(({ market, candles, wanted }) => {
     const elsewhere = market.name === strategy.market.name ? {} : { market: market.name }
     return [...wanted].map(([timeframe, needed]) => {
       const resampled = Resample.of(candles, timeframeMillis(timeframe) ?? 60_000)
@@ -18,7 +33,6 @@ export const of = (strategy: Strategy, series: ReadonlyArray<Candles>) => {
       return { timeframe, ...elsewhere, needed, before, missing: Math.max(0, needed - before) }
     })
   })
-}
 
 export const sentences = (strategy: Strategy, series: ReadonlyArray<Candles>): ReadonlyArray<string> =>
   of(strategy, series).flatMap(({ timeframe, market, needed, before, missing }) =>

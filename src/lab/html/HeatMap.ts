@@ -55,10 +55,8 @@ export type Standing = NonNullable<ReturnType<typeof standing>>
 export const standing = (map: HeatMap, row: string, column: string) => {
   const at = { row: map.rows.indexOf(row), column: map.columns.indexOf(column) }
   const value = map.values[at.row]?.[at.column]
-  const sorted = map.values
-    .flat()
-    .filter(isNumber)
-    .toSorted((a, b) => b - a)
+  const numbers = map.values.flat().filter(isNumber)
+  const sorted = numbers.toSorted((a, b) => b - a)
   const [greatest, median] = [sorted[0], sorted[Math.floor(sorted.length / 2)]]
   if (value === undefined || greatest === undefined || median === undefined) return undefined
   const around = map.around[at.row]?.[at.column] ?? value
@@ -134,15 +132,10 @@ const mapTable = (map: HeatMap, winner: Standing | undefined, values: Values, ti
     return `<td${best} style="background:${colours[shade]};color:${ink}" title="${escape(place)}">${written}</td>`
   }
   const span = Math.ceil(map.columns.length / mostWritten)
-  const head = map.columns
-    .flatMap((name, column) =>
-      column % span === 0 ? [`<th class="across" colspan="${span}">${escape(polished(name))}</th>`] : []
-    )
-    .join("")
-  const rows = map.rows.map(
-    (name, row) =>
-      `<tr><th>${escape(polished(name))}</th>${(values[row] ?? []).map((value, column) => cell(value, row, column)).join("")}</tr>`
-  )
+  const named = map.columns.filter((_, column) => column % span === 0)
+  const head = named.map((name) => `<th class="across" colspan="${span}">${escape(polished(name))}</th>`).join("")
+  const cellsOf = (row: number) => (values[row] ?? []).map((value, column) => cell(value, row, column)).join("")
+  const rows = map.rows.map((name, row) => `<tr><th>${escape(polished(name))}</th>${cellsOf(row)}</tr>`)
   return `<figure><figcaption>${escape(`${title}: ${map.rowName} down, ${map.columnName} across`)}</figcaption>${scrolled(`<table class="heat"><tr><td></td>${head}</tr>${rows.join("")}</table>`)}</figure>`
 }
 

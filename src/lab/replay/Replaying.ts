@@ -131,7 +131,7 @@ const jsonOf = ({ replayed, verdicts, code, profit }: Found) => {
 }
 
 const linesOf = ({ replayed, verdicts, code, profit }: Found): ReadonlyArray<string> => {
-  const { decisions, identical, hash, differences, byCode } = replayed
+  const { decisions, identical, hash, differences, byCode, withoutFile } = replayed
   const judged = verdicts.length - countOf(verdicts, "no prices")
   const within = countOf(verdicts, "in band")
   const share = judged === 0 ? "" : ` (${percent(within / judged)} of those with recorded prices)`
@@ -141,6 +141,7 @@ const linesOf = ({ replayed, verdicts, code, profit }: Found): ReadonlyArray<str
   })
   return [
     `${identical} of ${decisions} decisions identical. Hash ${hash}`,
+    ...(withoutFile === 0 ? [] : [`${countText(withoutFile, "decision")} not compared: no file of the same market.`]),
     ...[...byCode].map(([by, counts]) => codeLine(by, counts, code)),
     `${within} of ${verdicts.length} fills lay within the band${share}${outside.length === 0 ? "" : `; ${outside.join(", ")}`}.`,
     ...profit.map(profitLine),

@@ -10,6 +10,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import type { Market } from "../../domain/Market.ts"
 import { iso } from "../../domain/Text.ts"
+import { frameStart } from "../../domain/Timeframe.ts"
 import type { Replayed } from "../../engine/explain/Replay.ts"
 import type { BotSettings } from "../../files/ConfigFile.ts"
 import type { Minute } from "../../journal/PriceStore.ts"
@@ -17,9 +18,9 @@ import * as Profit from "../../ledger/Profit.ts"
 import type { TradingRecord } from "../../ledger/Trades.ts"
 import { marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 import { isPartner, ofFills, usualOf } from "../../venue/profile/Charges.ts"
-import * as Backtest from "../backtest/Backtest.ts"
 import * as Band from "../backtest/Band.ts"
 import * as BandSide from "../backtest/results/BandSide.ts"
+import * as WarmUp from "../backtest/WarmUp.ts"
 import type * as FeeModel from "../runs/FeeModel.ts"
 import * as RunCandles from "../runs/RunCandles.ts"
 import * as RunSetUp from "../runs/RunSetUp.ts"
@@ -47,11 +48,15 @@ export const differenceOf = Effect.fn("WhatIf.differenceOf")(function* (edited: 
   if (files.some(({ volumes }) => volumes !== undefined)) return none("it uses volumes, which recorded prices lack")
   if (files.some(({ signals }) => signals !== undefined))
     return none("it uses signals: limitbot backtest --signals journal:FILE replays them")
-  const minutes = recorded.minutes.get(market.name) ?? []
+  if (ran?.from === undefined) return none("no strategy of its name has decided anything")
+  // Earlier minutes, which the bot stored or loaded before the strategy began, only warm up indicators.
+  const [from, until] = [frameStart(ran.from, minuteMillis), Option.fromUndefinedOr(ran.to)]
+  const isWithin = ({ openedAt }: Minute) => openedAt >= from && openedAt < (ran.to ?? Number.POSITIVE_INFINITY)
+  const minutes = (recorded.minutes.get(market.name) ?? []).filter(isWithin)
   const [first, last] = [minutes[0], minutes.at(-1)]
   if (first === undefined || last === undefined || minutes.length < 2) return none("the bot stored too few prices")
   const { account, journal } = recorded
-  const part = { from: Option.none(), to: Option.none(), repair: Option.none(), noCache: true }
+  const part = { from: Option.some(`${from}`), to: Option.map(until, String), repair: Option.none(), noCache: true }
   const columns = { open: true, volume: true, indexed: false }
   const data = yield* Effect.option(
     Effect.all([
@@ -62,8 +67,9 @@ export const differenceOf = Effect.fn("WhatIf.differenceOf")(function* (edited: 
   )
   if (Option.isNone(data)) return none("the journal's prices cannot be read")
   const [candles, { measured }, costs] = data.value
-  const [finest] = files.flatMap((file) => Backtest.tooFine(file, candles.series[0].candles))
-  if (finest !== undefined) return none(`it decides on ${finest} candles, but only minutes are recorded`)
+  const series = candles.series.map(({ candles }) => candles)
+  if (files.some((file) => WarmUp.tooCoarse(file, series) !== undefined))
+    return none("it decides on shorter candles than minutes, but only minutes are recorded")
   const bandOf = Effect.fnUntraced(function* (file: Strategy) {
     const ground = yield* RunSetUp.groundOf(RunSetUp.asKnown, file, accountOf(recorded, market, costs))
     // Simulated runs draw the spread from the prior, even if the journal measured it.
@@ -72,7 +78,7 @@ export const differenceOf = Effect.fn("WhatIf.differenceOf")(function* (edited: 
     return Band.quantilesOf(Band.run(file, inputs).simulated, BandSide.profitOf)
   })
   const earned = earnedBy(recorded, strategy, market, last.close)
-  const recordedBand = ran === undefined ? { p5: earned, p95: earned } : yield* bandOf(ran.last)
+  const recordedBand = yield* bandOf(ran.last)
   const { p5, p95 } = yield* bandOf(edited)
   const [editedLow, editedHigh] = [p5 - max(0n, recordedBand.p5 - earned), p95 + max(0n, earned - recordedBand.p95)]
   const { quote } = market
@@ -83,7 +89,7 @@ export const differenceOf = Effect.fn("WhatIf.differenceOf")(function* (edited: 
     from: iso(first.openedAt),
     to: iso(last.openedAt + minuteMillis),
     /** Number of different files of this strategy that ran. `earned` covers all of them. */
-    filesRan: ran?.files ?? 0,
+    filesRan: ran.hashes.size,
     /** Exact, after fees. */
     earned: text(earned),
     editedLow: text(editedLow),

@@ -7,7 +7,7 @@ import { bySymbol } from "../../domain/Amount.ts"
 import { iso } from "../../domain/Text.ts"
 import * as Progress from "../../process/Progress.ts"
 import * as Stop from "../../process/Stop.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import { rounded } from "../../report/text/Money.ts"
 import { candlesWanted, marketsSaid, marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 import * as Backtest from "../backtest/Backtest.ts"
@@ -48,35 +48,37 @@ const columnsOf = (asked: BacktestAsked, { strategy, options }: RunSetUp.RunInpu
 const withDetail = Effect.fnUntraced(function* (
   asked: BacktestAsked,
   loaded: RunCandles.RunCandles,
+  strategy: Strategy,
   wantsVolume: boolean
 ) {
   if (Option.isNone(asked.detail)) return { ...loaded, detail: undefined }
   const [{ candles: bars }, ...others] = loaded.series
-  if (others.length > 0)
-    return yield* new WrongUsage({ message: "--detail: finer candles are replayed for strategies of one market" })
+  if (others.length > 0) return yield* wrongUsage("--detail: finer candles are replayed for strategies of one market")
   const file = asked.detail.value
-  const columns = { open: true, volume: wantsVolume, indexed: false, tradeCandleMillis: 1000 }
-  const { candles, sha256 } = yield* RunCandles.ofFile(file, asked, columns)
+  const columns = { open: true, volume: wantsVolume, indexed: false, tradeCandleMillis: 1000, flag: "detail" } as const
+  const { sources, warnings } = yield* RunCandles.load([file], asked, columns, strategy)
+  const [detail] = sources
   const [from, to] = [TimeAxis.openTime(bars.time, 0), TimeAxis.closeTime(bars.time, bars.bars - 1)]
-  const part = Candles.between(candles, from, to)
-  const isWhole =
-    part.bars > 1 && TimeAxis.openTime(part.time, 0) === from && TimeAxis.closeTime(part.time, part.bars - 1) === to
-  if (candles.time.stepMillis >= bars.time.stepMillis || !isWhole) {
-    const span = `${iso(from)} to ${iso(to)}`
-    return yield* new WrongUsage({
-      message: `--detail ${file}: give candles that are finer than the data and cover the same time, ${span}; cut the data with --from and --to`
-    })
-  }
-  const fine = { ...part, whole: bars.whole ?? bars }
+  const candles = Candles.between(detail.candles, from, to)
+  const { stepMillis } = bars.time
+  const covers =
+    candles.bars > 1 &&
+    TimeAxis.openTime(candles.time, 0) < from + stepMillis &&
+    TimeAxis.closeTime(candles.time, candles.bars - 1) > to - stepMillis
+  if (candles.time.stepMillis >= stepMillis || !covers)
+    return yield* wrongUsage(
+      `--detail ${file}: give candles that are finer than the data and cover the same time, ${iso(from)} to ${iso(to)}; cut the data with --from and --to`
+    )
+  const fine = { ...candles, whole: bars.whole ?? bars }
   const series = Arr.of({ candles: fine, indices: CrossingIndex.linearIndices(fine) })
-  return { ...loaded, series, detail: { file, sha256 } }
+  return { ...loaded, series, detail: { ...detail, candles }, warnings: [...loaded.warnings, ...warnings] }
 })
 
 const checkComparable = ([one, ...others]: Arr.NonEmptyReadonlyArray<Strategy>) => {
   const other = others.find((strategy) => marketsSaid(strategy) !== marketsSaid(one))
   if (other === undefined) return Effect.void
   const message = `${one.file} trades ${marketsSaid(one)}, ${other.file} ${marketsSaid(other)}: only strategies of the same markets, in the same order, are compared; run each on its own data`
-  return Effect.fail(new WrongUsage({ message }))
+  return Effect.fail(wrongUsage(message))
 }
 
 const gainsOf = ({ market: { quote } }: Strategy, { low, high }: ReturnType<typeof BandSide.band>): string => {
@@ -99,6 +101,9 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
     )
   )
   const [{ strategy: one }] = grounds
+  const signalFile = Option.filter(asked.signals ?? Option.none(), (file) => !file.startsWith(RunCandles.journalPrefix))
+  if (Option.isSome(signalFile) && grounds.every(({ strategy }) => strategy.signals === undefined))
+    return yield* wrongUsage(`--signals ${signalFile.value}: no strategy file uses a signal; leave it out`)
   yield* checkComparable(Arr.map(grounds, ({ strategy }) => strategy))
   const columns = grounds.map((ground) => columnsOf(asked, ground))
   // Series of several markets share one time axis, which takes whole columns.
@@ -113,12 +118,13 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
   }
   progress.update(0, 1, "reading the candles")
   const plainCandles = yield* RunCandles.load(asked.data, asked, columnNeeds, one)
-  const loaded = yield* withDetail(asked, plainCandles, wantsVolume)
+  const loaded = yield* withDetail(asked, plainCandles, one, wantsVolume)
   const series = loaded.series.map(({ candles }) => candles)
   const [first, ...rest] = modes[asked.fills]
   return yield* Effect.forEach(grounds, (ground) =>
     Effect.gen(function* () {
-      const { strategy, sources, inputs: bare, warnings, fees, calibrated } = yield* RunSetUp.onCandles(ground, loaded)
+      const { inputs: bare, ...setUp } = yield* RunSetUp.onCandles(ground, loaded)
+      const { strategy } = setUp
       const keepsOrders = Option.isSome(asked.report)
       const inputs = Arr.map(bare, (each) => ({ ...each, options: { ...each.options, keepsOrders } }))
       const kernelStarted = yield* Clock.currentTimeNanos
@@ -128,26 +134,17 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
       const band = BandSide.band(sides)
       // Shows the range of both sides during the simulated runs.
       const title = `${strategy.name}: ${gainsOf(strategy, band)}`
+      const show = (runs: number, atMost: number) =>
+        progress.update(runs, atMost, `${title}; ${runs} simulated, at most ${atMost}`)
       const simulated =
         variesPaths && optimistic !== undefined
-          ? Band.simulated(
-              strategy,
-              inputs,
-              [pessimistic, optimistic],
-              Option.getOrUndefined(asked.runs),
-              (runs, atMost) => progress.update(runs, atMost, `${title}; ${runs} simulated, at most ${atMost}`)
-            )
+          ? Band.simulated(strategy, inputs, [pessimistic, optimistic], Option.getOrUndefined(asked.runs), show)
           : undefined
       const ended = yield* Clock.currentTimeNanos
       return {
-        strategy,
+        ...setUp,
         candles: loaded.series[0].candles,
-        sources,
-        detail: loaded.detail,
         series,
-        warnings,
-        fees,
-        calibrated,
         band,
         // The report shows fills of one of the two sides whose figures are beside them.
         shown: [band.high, band.low].find(({ mode }) => mode === "optimistic") ?? band.high,

@@ -12,7 +12,7 @@ import { countText, iso } from "../../domain/Text.ts"
 import * as Calibration from "../../ledger/measured/Calibration.ts"
 import type { CommandAnswer } from "../../process/Answer.ts"
 import * as Progress from "../../process/Progress.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as RunCandles from "./RunCandles.ts"
 
 const columnNeeds = { open: true, volume: true, indexed: false }
@@ -73,8 +73,7 @@ export const generate = Effect.fn("DataFiles.generate")(function* (asked: Genera
   const { bars, out, overwrite, price, seed, step } = asked
   const fileSystem = yield* FileSystem.FileSystem
   const isFile = (yield* fileSystem.exists(out)) && (yield* fileSystem.stat(out)).type === "File"
-  if (isFile && !overwrite)
-    return yield* new WrongUsage({ message: `${out} exists: name another file, or add --overwrite` })
+  if (isFile && !overwrite) return yield* wrongUsage(`${out} exists: name another file, or add --overwrite`)
   const startPrice = Option.getOrElse(price, () => Generate.defaults.startPrice)
   const candles = Generate.generate({ ...Generate.defaults, bars, seed, stepMillis: step * 1000, startPrice })
   yield* writeCsv(candles, out)

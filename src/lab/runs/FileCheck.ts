@@ -5,19 +5,15 @@ import { countText } from "../../domain/Text.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import { PrintedFailure } from "../../process/Answer.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import type { MarketSources } from "../../strategy/Markets.ts"
 import { type Problem, problemAt, render, sourceText } from "../../strategy/Problem.ts"
 import { marketsSaid, type Strategy } from "../../strategy/Strategy.ts"
 import type * as RunCandles from "./RunCandles.ts"
 
-const shownProblem = ({ file, line, column, message, hint }: Problem) => ({
-  file,
-  line,
-  column,
-  message,
-  hint: hint ?? null
-})
+const shownProblem = ({ file, line, column, message, ...more }: Problem) => {
+  return { file, line, column, message, hint: more.hint ?? null }
+}
 
 interface Reading extends StrategyFiles.ReadFiles {
   readonly unlisted: ReadonlyMap<Strategy, Problem>
@@ -99,7 +95,7 @@ export const check = Effect.fn("FileCheck.check")(function* (asked: Asked) {
   const warningsOf = (strategy: Strategy) => [unlisted.get(strategy) ?? [], strategy.warnings ?? []].flat()
   const unready = yield* startChecksOf(reading.settings)
   if (lookahead && Option.isNone(data)) {
-    return yield* new WrongUsage({ message: "--lookahead needs candles: give --data CSV" })
+    return yield* wrongUsage("--lookahead needs candles: give --data CSV")
   }
   const looks =
     lookahead && Option.isSome(data)

@@ -13,9 +13,10 @@ export const look = Effect.fn("LookaheadCheck.look")(function* (
   data: string,
   part: RunCandles.PartAsked
 ) {
-  const { candles } = yield* RunCandles.ofFile(data, part, { open: true, volume: true, indexed: false })
+  const columns = { open: true, volume: true, indexed: false }
+  const { candles } = yield* RunCandles.ofFile(data, part, columns, strategies[0]?.market.name)
   return yield* Effect.forEach(strategies, (strategy) =>
-    Effect.map(checkTimeframes(strategy, candles), () => {
+    Effect.map(checkTimeframes(strategy, [candles]), () => {
       const { file } = strategy
       const report = Lookahead.look(strategy, candles, moments)
       const { peeks, sensitive, warm } = report

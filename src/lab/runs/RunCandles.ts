@@ -13,7 +13,7 @@ import { format } from "../../candles/DataProblem.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
 import type { Market } from "../../domain/Market.ts"
 import { countText, iso } from "../../domain/Text.ts"
-import { orWrong, WrongUsage } from "../../process/WrongUsage.ts"
+import { orWrong, wrongUsage } from "../../process/WrongUsage.ts"
 import { marketsSaid, marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 
 export interface PartAsked {
@@ -24,6 +24,8 @@ export interface PartAsked {
 }
 
 export interface CandlesWanted extends WantedColumns {
+  /** The flag that names the files; default: `data`. */
+  readonly flag?: "data" | "detail" | "also"
   readonly indexed: boolean
   readonly tradeCandleMillis?: number
 }
@@ -32,8 +34,7 @@ export const moment = (flag: string, written: Option.Option<string>, otherwise: 
   Effect.suspend(() => {
     if (Option.isNone(written)) return Effect.succeed(otherwise)
     const { value } = written
-    if (/^\d{4}$/.test(value))
-      return new WrongUsage({ message: `--${flag} ${value}: a year is not a date; write ${value}-01-01` })
+    if (/^\d{4}$/.test(value)) return wrongUsage(`--${flag} ${value}: a year is not a date; write ${value}-01-01`)
     const parsing = Result.map(parseField(value, "time"), ({ value }) => value)
     return orWrong(Result.mapError(parsing, ({ advice, message }) => `--${flag} ${message}; ${advice}`))
   })
@@ -95,7 +96,7 @@ const fromFiles = Effect.fnUntraced(function* (pattern: string, options: CandleF
   const parts = yield* Effect.forEach(files, (file) =>
     Effect.map(CandleFile.load(file, wholeColumns), (loaded) => ({ ...loaded, file }))
   )
-  const candles = yield* orWrong(Result.mapError(joined(parts), (why) => `--data: ${why}`))
+  const candles = yield* orWrong(Result.mapError(joined(parts), (why) => `${pattern}: ${why}`))
   const sum = (repair: Repair) => parts.reduce((count, { repaired }) => count + repaired[repair], 0)
   const loaded: CandleFile.Loaded = {
     candles,
@@ -124,7 +125,7 @@ export const ofFile = Effect.fn("RunCandles.ofFile")(function* (
   const to = yield* moment("to", part.to, Number.MAX_SAFE_INTEGER)
   // A part needs its own index, which takes whole columns.
   const isPart = Option.isSome(part.from) || Option.isSome(part.to)
-  const { indexed, tradeCandleMillis = 60_000, range, ...columns } = wanted
+  const { flag: _, indexed, tradeCandleMillis = 60_000, range, ...columns } = wanted
   const loaded: CandleFile.Loaded = data.startsWith(journalPrefix)
     ? yield* fromJournal(data.slice(journalPrefix.length), market, repair)
     : yield* fromFiles(data, {
@@ -136,9 +137,7 @@ export const ofFile = Effect.fn("RunCandles.ofFile")(function* (
   const warnings = loaded.problems.filter(({ severity }) => severity === "warning").map(format)
   const candles = isPart ? Candles.between(loaded.candles, from, to) : loaded.candles
   if (candles.bars < 2)
-    return yield* new WrongUsage({
-      message: `--from, --to: only ${countText(candles.bars, "candle")} between; choose a longer time`
-    })
+    return yield* wrongUsage(`--from, --to: only ${countText(candles.bars, "candle")} between; choose a longer time`)
   const hasTree = loaded.indices.orders.minima.length > 0
   const indices = !isPart && (hasTree || !indexed) ? loaded.indices : indicesOf(candles, wanted)
   return { ...loaded, data, candles, indices, warnings }
@@ -148,7 +147,10 @@ export interface Source extends Effect.Success<ReturnType<typeof ofFile>> {
   readonly market: Market
 }
 
-export type RunCandles = Effect.Success<ReturnType<typeof load>>
+export interface RunCandles extends Effect.Success<ReturnType<typeof load>> {
+  /** Finer candles of a run in one market, which fill its orders. */
+  readonly detail?: Source | undefined
+}
 
 type Seen = Pick<Strategy, "market" | "others" | "watched">
 
@@ -160,7 +162,9 @@ const split = (text: string, markets: ReadonlyArray<Market>): { readonly market?
   return isMarket ? { market, file: text.slice(at + 1) } : { file: text }
 }
 
-const filesOf = (given: ReadonlyArray<string>, strategy: Seen): Result.Result<ReadonlyArray<string>, string> => {
+type FilesOrWhy = Result.Result<ReadonlyArray<string>, string>
+
+const filesOf = (given: ReadonlyArray<string>, strategy: Seen, flag: string): FilesOrWhy => {
   const markets = marketsSeen(strategy)
   const traded = `the strategy trades ${marketsSaid(strategy)}`
   const files = new Map<string, string>()
@@ -174,21 +178,21 @@ const filesOf = (given: ReadonlyArray<string>, strategy: Seen): Result.Result<Re
     const { market = markets.length === 1 ? markets[0]?.name : undefined, file } = split(each, markets)
     if (market === undefined)
       return Result.fail(
-        `--data ${each}: market missing, as ${traded}; write for example --data ${markets[0]?.name}=${each}`
+        `--${flag} ${each}: market missing, as ${traded}; write for example --${flag} ${markets[0]?.name}=${each}`
       )
     if (!markets.some(({ name }) => name === market))
-      return Result.fail(`--data ${each}: ${traded}, not ${market}; leave it out`)
+      return Result.fail(`--${flag} ${each}: ${traded}, not ${market}; leave it out`)
     const before = files.get(market)
     if (before !== undefined)
       return Result.fail(
-        `--data: ${market} is given twice, as ${before} and as ${file}; give each market one file, or a pattern of files such as 'BTC-*.csv'`
+        `--${flag}: ${market} is given twice, as ${before} and as ${file}; give each market one file, or a pattern of files such as 'BTC-*.csv'`
       )
     files.set(market, file)
   }
   const missing = markets.flatMap(({ name }) => (files.has(name) ? [] : [name]))
   return missing.length === 0
     ? Result.succeed(markets.map(({ name }) => files.get(name) ?? ""))
-    : Result.fail(`--data: no data for ${missing.join(", ")}; add --data ${missing[0]}=CSV`)
+    : Result.fail(`--${flag}: no data for ${missing.join(", ")}; add --${flag} ${missing[0]}=CSV`)
 }
 
 export const load = Effect.fn("RunCandles.load")(function* (
@@ -197,12 +201,13 @@ export const load = Effect.fn("RunCandles.load")(function* (
   wanted: CandlesWanted,
   strategy: Seen
 ) {
-  const files = yield* orWrong(filesOf(data, strategy))
+  const { flag = "data" } = wanted
+  const files = yield* orWrong(filesOf(data, strategy, flag))
   const sources = yield* Effect.forEach(marketsSeen(strategy), (market, index) =>
     Effect.map(ofFile(files[index] ?? "", part, wanted, market.name), (loaded): Source => ({ ...loaded, market }))
   )
   const series = sources.map(({ market, candles }) => ({ market: market.name, candles }))
-  const aligned = yield* orWrong(Result.mapError(Alignment.align(series), (why) => `--data: ${why}`))
+  const aligned = yield* orWrong(Result.mapError(Alignment.align(series), (why) => `--${flag}: ${why}`))
   return {
     data: data.join(", "),
     sources,

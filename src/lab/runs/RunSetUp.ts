@@ -1,6 +1,7 @@
 /** Turns the known costs and rules into options for each market that the strategy sees, and joins these with its candles. */
 import { Array as Arr, Effect, FileSystem, Option, Result } from "effect"
 import * as Candles from "../../candles/Candles.ts"
+import { sha256Of } from "../../candles/ColumnCache.ts"
 import * as SignalCsv from "../../candles/csv/SignalCsv.ts"
 import { format } from "../../candles/DataProblem.ts"
 import * as Amount from "../../domain/Amount.ts"
@@ -10,9 +11,9 @@ import type { OrderTerms } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import { historyOf } from "../../domain/Signal.ts"
 import * as Calibration from "../../ledger/measured/Calibration.ts"
-import { orWrong, WrongUsage } from "../../process/WrongUsage.ts"
+import { orWrong, wrongUsage } from "../../process/WrongUsage.ts"
 import { marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
-import * as Backtest from "../backtest/Backtest.ts"
+import type * as Backtest from "../backtest/Backtest.ts"
 import type { FillRules } from "../backtest/kernel/FillRules.ts"
 import * as MeasuredRules from "../backtest/results/MeasuredRules.ts"
 import * as WarmUp from "../backtest/WarmUp.ts"
@@ -68,9 +69,9 @@ const amounts = Effect.fnUntraced(function* (
   const measuredAmountOf = ({ symbol }: Amount.Asset) => measured.get(symbol) ?? 0n
   if (Option.isNone(written)) return { base: measuredAmountOf(market.base), quote: measuredAmountOf(market.quote) }
   const parts = written.value.split(",")
-  if (all.length > 1 && parts.length !== all.length + 1) {
+  if (all.length > 1 ? parts.length !== all.length + 1 : parts.length > 2) {
     const symbols = [...all.map(({ base }) => base.symbol), market.quote.symbol].join(",")
-    return yield* new WrongUsage({ message: `--${flag} ${written.value}: give an amount of each of ${symbols}` })
+    return yield* wrongUsage(`--${flag} ${written.value}: give an amount of each of ${symbols}`)
   }
   const [first = "", second = "0"] = [parts[all.indexOf(market)], parts[all.length]]
   return {
@@ -121,6 +122,13 @@ const optionsIn = Effect.fnUntraced(function* (
   return { options: { ...baseOptions, measured }, calibrated }
 })
 
+/** Hashes a value with its maps and amounts. */
+export const hashOf = (value: unknown): string => {
+  const plain = (_: string, part: unknown) =>
+    typeof part === "bigint" ? `${part}` : part instanceof Map ? [...part] : part
+  return sha256Of(new TextEncoder().encode(JSON.stringify(value, plain)))
+}
+
 export type RunInputs = Effect.Success<ReturnType<typeof groundOf>>
 
 export const groundOf = Effect.fn("RunSetUp.groundOf")(function* (
@@ -132,24 +140,29 @@ export const groundOf = Effect.fn("RunSetUp.groundOf")(function* (
   const markets = marketsSeen(strategy)
   const costs = yield* FeeModel.of(asked, account, markets, terms, limits.maxFeeBasisPoints)
   const perMarket = yield* Effect.forEach(markets, (market) => optionsIn(asked, costs, market, markets))
-  const signals = yield* signalsOf(asked.signals, strategy)
+  const values = yield* signalsOf(asked.signals, strategy)
+  const signals = values && historyOf(values)
+  const { calibrate = Option.none(), signals: from = Option.none() } = asked
+  const inputs = [
+    ["signals", from, values],
+    ["calibration", calibrate, perMarket.map(({ options }) => options)],
+    ["configuration", Option.fromUndefinedOr(account?.config), [markets, { ...account, config: "", journal: "" }]]
+  ] as const
   return {
     strategy,
     options: Arr.map(perMarket, ({ options }): Backtest.Options => ({ ...options, ...present({ signals }) })),
+    /** Content that decides the figures, beside candles, strategy file and flags. */
+    inputsRead: inputs.flatMap(([market, file, content]) =>
+      content !== undefined && Option.isSome(file) ? [{ market, file: file.value, sha256: hashOf(content) }] : []
+    ),
     calibrated: perMarket.flatMap(({ calibrated }) => calibrated),
     fees: costs.fees
   }
 })
 
-export const checkTimeframes = (strategy: Strategy, candles: Candles.Candles) => {
-  const [timeframe] = Backtest.tooFine(strategy, candles)
-  return timeframe === undefined
-    ? Effect.void
-    : Effect.fail(
-        new WrongUsage({
-          message: `the strategy decides on ${timeframe} candles, the data has ${candles.time.stepMillis / 1000} s candles; use finer data`
-        })
-      )
+export const checkTimeframes = (strategy: Strategy, series: ReadonlyArray<Candles.Candles>) => {
+  const why = WarmUp.tooCoarse(strategy, series)
+  return why === undefined ? Effect.void : Effect.fail(wrongUsage(why))
 }
 
 /** Without volume there is no share to compute, so orders fill whole, and the output says so. */
@@ -163,27 +176,26 @@ export interface RunSetUp extends RunCandles {
   readonly inputs: Backtest.MarketInputs
 }
 
-export const onCandles = <G extends RunInputs>(ground: G, loaded: RunCandles) =>
-  Effect.map(checkTimeframes(ground.strategy, loaded.series[0].candles), (): G & RunSetUp => {
-    const bare = loaded.series.map(({ candles }) => Candles.hasOnlyZeroVolumes(candles))
+export const onCandles = <G extends RunInputs>(ground: G, loaded: RunCandles) => {
+  const series = loaded.series.map(({ candles }) => candles)
+  return Effect.map(checkTimeframes(ground.strategy, series), (): G & RunSetUp => {
+    const bare = series.map(Candles.hasOnlyZeroVolumes)
     const [first, ...others] = Arr.map(loaded.series, (each, index) => {
       const options = ground.options[index] ?? ground.options[0]
       return { ...each, options: bare[index] === true ? withoutVolume(options) : options }
     })
     const noVolumes = loaded.sources.flatMap(({ data }, index) => {
       if (bare[index] !== true) return []
-      return others.length === 0
+      return others.length === 0 && loaded.detail === undefined
         ? ["the data have no volumes: orders fill whole"]
-        : [`${data} has no volumes: its orders fill whole`]
+        : [`${loaded.detail?.data ?? data} has no volumes: its orders fill whole`]
     })
     const name = loaded.sources.map(({ market }) => market.name).join(", ")
-    const warmUp = WarmUp.sentences(
-      ground.strategy,
-      loaded.series.map(({ candles }) => candles)
-    )
+    const warmUp = WarmUp.sentences(ground.strategy, series)
     const warnings = Arr.dedupe([...loaded.warnings, ...noVolumes, ...warmUp])
     return { ...ground, ...loaded, name, inputs: [first, ...others], warnings }
   })
+}
 
 const maxProblems = 20
 
@@ -195,10 +207,10 @@ const signalValuesOf = Effect.fnUntraced(function* (from: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const text = yield* fileSystem
     .readFileString(from)
-    .pipe(Effect.mapError(({ message }) => new WrongUsage({ message: `--signals ${from}: ${message}` })))
+    .pipe(Effect.mapError(({ message }) => wrongUsage(`--signals ${from}: ${message}`)))
   const { problems, values } = SignalCsv.parseSignals(text, from)
   if (problems.length === 0) return values
-  return yield* new WrongUsage({ message: problems.slice(0, maxProblems).map(format).join("\n") })
+  return yield* wrongUsage(problems.slice(0, maxProblems).map(format).join("\n"))
 })
 
 /** Returns `undefined` for a strategy without signals. Fails if a strategy with signals gets no values, because it would decide nothing. */
@@ -209,14 +221,14 @@ const signalsOf = Effect.fn("RunSetUp.signalsOf")(function* (
   if (signals === undefined) return undefined
   const names = [...signals.keys()]
   const looks = `${file} uses the signal ${names.join(", ")}`
-  const wrong = (message: string) => new WrongUsage({ message })
+  const wrong = (message: string) => wrongUsage(message)
   if (from === undefined)
     return yield* wrong(`${looks}, which a search cannot supply: run limitbot backtest --signals FILE`)
   if (Option.isNone(from))
     return yield* wrong(`${looks}: add its values with --signals FILE, in lines of time,name,value`)
-  const history = historyOf(yield* signalValuesOf(from.value))
-  const missing = names.filter((name) => !history.names.has(name))
+  const values = yield* signalValuesOf(from.value)
+  const missing = names.filter((name) => values.every((value) => value.name !== name))
   if (missing.length > 0)
     return yield* wrong(`--signals ${from.value}: has no value of ${missing.join(", ")}, which ${file} uses`)
-  return history
+  return values
 })

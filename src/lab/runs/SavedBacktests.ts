@@ -4,7 +4,7 @@ import { Console, Effect, FileSystem, Result, Schema } from "effect"
 import { userFolder } from "../../candles/CacheFolder.ts"
 import { isRecord } from "../../domain/Text.ts"
 import { wordsOf } from "../../process/Failure.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import { version } from "../../version.ts"
 
 export const maxSaved = 100
@@ -50,7 +50,7 @@ const idsIn = Effect.fnUntraced(function* (place: string) {
 export const save = Effect.fn("SavedBacktests.save")(
   function* (content: Omit<SavedBacktest, "id" | "version" | "limitbot" | "figures"> & { figures: object }) {
     const text = JSON.stringify({ version: 1, limitbot: version, ...content })
-    if (text.length > maxCharacters) return yield* new WrongUsage({ message: `more than ${maxCharacters} characters` })
+    if (text.length > maxCharacters) return yield* wrongUsage(`more than ${maxCharacters} characters`)
     const fileSystem = yield* FileSystem.FileSystem
     const place = yield* folder
     yield* fileSystem.makeDirectory(place, { recursive: true, mode: 0o700 })
@@ -72,7 +72,7 @@ const readIn = Effect.fnUntraced(function* (place: string, id: number) {
   const file = fileOf(place, id)
   const content = decode(yield* (yield* FileSystem.FileSystem).readFileString(file))
   if (Result.isSuccess(content)) return { id: `${id}`, ...content.success } satisfies SavedBacktest
-  return yield* new WrongUsage({ message: `${file} is not a backtest that this version saved: remove it` })
+  return yield* wrongUsage(`${file} is not a backtest that this version saved: remove it`)
 })
 
 /** Returns the readable backtests, the oldest first, and a sentence for each other file. */
@@ -87,5 +87,5 @@ export const load = Effect.fn("SavedBacktests.load")(function* (wanted: string) 
   const ids = yield* idsIn(place)
   if (ids.some((id) => `${id}` === wanted)) return yield* readIn(place, Number(wanted))
   const hint = ids.length === 0 ? `${place} is empty` : `there are ${ids[0]} to ${ids.at(-1)}, see \`backtest list\``
-  return yield* new WrongUsage({ message: `${wanted}: no saved backtest has this number; ${hint}` })
+  return yield* wrongUsage(`${wanted}: no saved backtest has this number; ${hint}`)
 })

@@ -3,7 +3,7 @@ import { Array as Arr, Effect, Option } from "effect"
 import * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import { seeded } from "../../domain/Seeded.ts"
 import * as Progress from "../../process/Progress.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as Backtest from "../backtest/Backtest.ts"
 import type { FillMode } from "../backtest/kernel/FillPresets.ts"
 import * as BacktestStatistics from "../backtest/results/BacktestStatistics.ts"
@@ -25,11 +25,10 @@ interface MonteCarloAsked extends OnMarkets.MarketsAsked {
   readonly report: Option.Option<string>
 }
 
-const summaryOf = ([start = 1, ...later]: ReadonlyArray<number>, keepsPath: boolean): MonteCarlo.Simulation =>
-  MonteCarlo.summaryOf(
-    later.map((value) => value / start),
-    keepsPath
-  )
+const summaryOf = ([start = 1, ...later]: ReadonlyArray<number>, keepsPath: boolean): MonteCarlo.Simulation => {
+  const equity = later.map((value) => value / start)
+  return MonteCarlo.summaryOf(equity, keepsPath)
+}
 
 /** More paths would fill the memory, and the chart of this many looks the same. */
 const mostPaths = 2_000
@@ -47,16 +46,17 @@ const simulate = Effect.fnUntraced(function* (
   const gains = [...trades, open].map((gained) => gained / (equity[0] ?? 1))
   const [draws, what] = method === "trades" ? [trades.length, "completed trades"] : [returns.length, "daily returns"]
   if (method !== "candles" && draws < 2)
-    return yield* new WrongUsage({
-      message: `--method ${method} needs at least 2 ${what}, the run on ${name} has ${draws}: give longer data, or --method candles`
-    })
+    return yield* wrongUsage(
+      `--method ${method} needs at least 2 ${what}, the run on ${name} has ${draws}: give longer data, or --method candles`
+    )
+  const resamplings = inputs.map(({ candles }) => MonteCarlo.resampling(candles, block))
   const fate = (keepsPath: boolean): MonteCarlo.Simulation => {
     if (method === "trades") return MonteCarlo.ofTrades(gains, next, keepsPath)
     if (method !== "candles") return MonteCarlo.ofReturns(returns, method, next, keepsPath)
     // All markets use the same pieces, because they move together.
     const starts = MonteCarlo.blocks(inputs[0].candles.bars, block, next)
-    const resampled = Arr.map(inputs, (input) => {
-      const candles = MonteCarlo.resampledCandles(input.candles, block, starts)
+    const resampled = Arr.map(inputs, (input, market) => {
+      const candles = resamplings[market]?.(starts) ?? input.candles
       return { ...input, candles, indices: CrossingIndex.linearIndices(candles) }
     })
     const side = Backtest.runAll(strategy, resampled, fills)

@@ -1,7 +1,7 @@
 /** Runs a strategy file on its own market, and on further ones (`--on MARKET=CSV`) as if the file named them, one after the other. */
 import { Array as Arr, Effect } from "effect"
 import { median } from "../../domain/Amount.ts"
-import { orWrong, WrongUsage } from "../../process/WrongUsage.ts"
+import { orWrong, wrongUsage } from "../../process/WrongUsage.ts"
 import { marketsSaid, marketsSeen } from "../../strategy/Strategy.ts"
 import * as SweepSpace from "../backtest/search/SweepSpace.ts"
 import * as FeeModel from "../runs/FeeModel.ts"
@@ -36,13 +36,11 @@ const elsewhere = Effect.fnUntraced(function* (
   const at = given.indexOf("=")
   const market = given.slice(0, Math.max(0, at))
   if (!/^[^/=]+\/[^/=]+$/.test(market))
-    return yield* new WrongUsage({
-      message: `--on ${given}: write a market and its candles, such as --on ETH/USDC=eth.csv`
-    })
+    return yield* wrongUsage(`--on ${given}: write a market and its candles, such as --on ETH/USDC=eth.csv`)
   if (marketsSeen(strategy).length > 1)
-    return yield* new WrongUsage({
-      message: `--on ${given}: ${file} trades ${marketsSaid(strategy)}; only a file of one market is run on others too`
-    })
+    return yield* wrongUsage(
+      `--on ${given}: ${file} trades ${marketsSaid(strategy)}; only a file of one market is run on others too`
+    )
   const template = yield* orWrong(SweepSpace.template(text, [{ path: "market", values: [market] }]))
   const source = yield* StrategySource.parse(template.text([market]), file, config)
   return { source, data: [given.slice(at + 1)] }
@@ -62,8 +60,7 @@ export const load = Effect.fn("OnMarkets.load")(function* (
   )
   const names = [own, ...further].map(({ name }) => name)
   const twice = names.find((each, index) => names.indexOf(each) < index)
-  if (twice !== undefined)
-    return yield* new WrongUsage({ message: `--on: ${twice} is named twice; name each market once` })
+  if (twice !== undefined) return yield* wrongUsage(`--on: ${twice} is named twice; name each market once`)
   return Arr.make(own, ...further)
 })
 

@@ -1,14 +1,15 @@
 /** Sets up a searching command: the values to try, the candles, and the objective. */
-import { createHash } from "node:crypto"
 import { availableParallelism } from "node:os"
 import { Array as Arr, Effect, Option, Result } from "effect"
 import { plainJson } from "../../domain/Text.ts"
-import { orWrong, WrongUsage } from "../../process/WrongUsage.ts"
+import { orWrong, wrongUsage } from "../../process/WrongUsage.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
+import { sourcesCode, version } from "../../version.ts"
 import * as Objective from "../backtest/search/Objective.ts"
 import * as Sweep from "../backtest/search/Sweep.ts"
 import * as SweepSpace from "../backtest/search/SweepSpace.ts"
 import type * as Trial from "../backtest/search/Trial.ts"
+import * as RunSetUp from "../runs/RunSetUp.ts"
 import * as StrategySource from "../runs/StrategySource.ts"
 import * as OnMarkets from "./OnMarkets.ts"
 
@@ -32,17 +33,14 @@ const maxTrials = 10_000_000
 
 const conditionsOf = (where: ReadonlyArray<string>) =>
   Effect.forEach(where, (text) => {
-    const condition = Objective.condition(text)
-    return condition === undefined
-      ? new WrongUsage({ message: `--where ${text}: not a condition; write for example maxDrawdown<=20%` })
-      : Effect.succeed(condition)
+    const why = `--where ${text}: not a condition; write for example maxDrawdown<=20%`
+    return Effect.mapError(Effect.fromNullishOr(Objective.condition(text)), () => wrongUsage(why))
   })
 
 /** Fails on an unknown key in `--set`, which would make every trial invalid. */
 const refuseUnknownKeys = Effect.fnUntraced(function* (
   { markets, strategy: { file, text } }: StrategySource.StrategySource,
-  space: ReadonlyArray<SweepSpace.Dimension>,
-  template: SweepSpace.Template
+  searched: string
 ) {
   const problemsOf = (text: string) => {
     const parsing = StrategyFile.parse(text, file, markets)
@@ -51,10 +49,8 @@ const refuseUnknownKeys = Effect.fnUntraced(function* (
       : []
   }
   const before = new Set(problemsOf(text))
-  const unknown = problemsOf(template.text(space.map(({ values: [first = ""] }) => first))).find(
-    (problem) => problem.startsWith("unknown key") && !before.has(problem)
-  )
-  if (unknown !== undefined) return yield* new WrongUsage({ message: `--set: ${unknown}` })
+  const unknown = problemsOf(searched).find((problem) => problem.startsWith("unknown key") && !before.has(problem))
+  if (unknown !== undefined) return yield* wrongUsage(`--set: ${unknown}`)
 })
 
 export const load = Effect.fn("SearchSetUp.load")(function* (asked: SearchAsked) {
@@ -64,9 +60,11 @@ export const load = Effect.fn("SearchSetUp.load")(function* (asked: SearchAsked)
   const conditions = yield* conditionsOf(asked.where)
   const space = yield* Effect.forEach(asked.set, (text) => orWrong(SweepSpace.dimension(text)))
   const count = Option.getOrElse(asked.random, () => SweepSpace.size(space))
-  if (count < 1 || count > maxTrials)
-    return yield* new WrongUsage({ message: `${count} trials: take larger steps, or --random 1000` })
-  yield* refuseUnknownKeys(source, space, yield* orWrong(SweepSpace.template(text, space)))
+  if (count < 1 || count > maxTrials) return yield* wrongUsage(`${count} trials: take larger steps, or --random 1000`)
+  // Results do not depend on the values that the file has for the keys of the search.
+  const template = yield* orWrong(SweepSpace.template(text, space))
+  const searched = template.text(space.map(({ values: [first = ""] }) => first))
+  yield* refuseUnknownKeys(source, searched)
   const threads = Option.getOrElse(asked.threads, availableParallelism)
   const team = yield* Sweep.team(Math.min(threads, count))
   const runs = Arr.map(yield* OnMarkets.load(asked, source, true), (run): SearchedRun => {
@@ -74,10 +72,18 @@ export const load = Effect.fn("SearchSetUp.load")(function* (asked: SearchAsked)
     const { file, text } = strategy
     return { ...run, search: { text, file, markets, space, mode: fills, objective } }
   })
-  const [{ inputs, sources }] = runs
-  const [own, ...others] = inputs.map(({ options }) => options)
-  const rankedBy = fills === "worse" ? [fills, objective] : [fills]
-  const identity = [text, space, ...rankedBy, sha256Of({ sources }), asked.from, asked.to, asked.repair, own]
+  const [own] = runs
+  const { assets, ticks } = source.markets
+  const identity = {
+    program: `limitbot ${version} ${sourcesCode()}`,
+    "strategy file": RunSetUp.hashOf(searched),
+    "--set": RunSetUp.hashOf(space),
+    "--fills or --objective": RunSetUp.hashOf(fills === "worse" ? [fills, objective] : [fills]),
+    data: sha256Of(own),
+    "--from, --to or --repair": plainJson([asked.from, asked.to, asked.repair]),
+    "assets of --config": RunSetUp.hashOf([assets.map(({ symbol, decimals }) => [symbol, decimals]), ticks]),
+    "fees or rules": RunSetUp.hashOf(own.inputs.map(({ options }) => options))
+  }
   return {
     /** The file's own market first. */
     runs,
@@ -88,9 +94,7 @@ export const load = Effect.fn("SearchSetUp.load")(function* (asked: SearchAsked)
     trials: SweepSpace.sample(space, count, asked.seed),
     threads,
     team,
-    fingerprint: createHash("sha256")
-      .update(plainJson(others.length === 0 ? identity : [...identity, others]))
-      .digest("hex")
+    identity
   }
 })
 

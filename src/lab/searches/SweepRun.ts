@@ -2,7 +2,7 @@
 import { Clock, Effect, Option, Result, Schedule } from "effect"
 import { present } from "../../domain/Present.ts"
 import * as Progress from "../../process/Progress.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as Backtest from "../backtest/Backtest.ts"
 import * as Overfitting from "../backtest/Overfitting.ts"
 import * as BandSide from "../backtest/results/BandSide.ts"
@@ -111,11 +111,9 @@ const usualSuggestions = 100
 
 const onFile = Effect.fnUntraced(function* (asked: SweepAsked, run: SearchSetUp.SearchedRun, data: string) {
   if (run.inputs.length > 1)
-    return yield* new WrongUsage({
-      message: `--also ${data}: a further file is for a strategy of one market, not of ${run.name}`
-    })
+    return yield* wrongUsage(`--also ${data}: a further file is for a strategy of one market, not of ${run.name}`)
   const whole = { ...asked, from: Option.none(), to: Option.none() }
-  const columns = { open: true, volume: true, indexed: true }
+  const columns = { open: true, volume: true, indexed: true, flag: "also" } as const
   return yield* RunSetUp.onCandles(run, yield* RunCandles.load([data], whole, columns, run.strategy))
 })
 
@@ -132,15 +130,13 @@ const objectivesOf = (pareto: Option.Option<string>) => {
   if (Option.isNone(pareto)) return Effect.succeed([])
   const chosenObjectives = Objective.several(pareto.value)
   const message = `--pareto: two or more of ${Objective.objectives.join(", ")}, with commas`
-  return chosenObjectives === undefined ? new WrongUsage({ message }) : Effect.succeed(chosenObjectives)
+  return chosenObjectives === undefined ? wrongUsage(message) : Effect.succeed(chosenObjectives)
 }
 
 export const run = Effect.fn("SweepRun.run")(function* (asked: SweepAsked) {
   const started = yield* Clock.currentTimeNanos
   const keepOneOf = Option.getOrElse(asked.halve, () => Number.POSITIVE_INFINITY)
   const paretoOf = yield* objectivesOf(asked.pareto)
-  if (Option.isSome(asked.suggest) && Option.isSome(asked.halve))
-    return yield* new WrongUsage({ message: "--suggest: the program chooses the trials, so --halve does not apply" })
   const loaded = yield* SearchSetUp.load(
     Option.isSome(asked.suggest) ? { ...asked, random: Option.orElseSome(asked.random, () => usualSuggestions) } : asked
   )
@@ -148,8 +144,8 @@ export const run = Effect.fn("SweepRun.run")(function* (asked: SweepAsked) {
   const [own] = runs
   const { bars } = own.inputs[0].candles
   const rungs = Halving.rungs(trials.length, bars, keepOneOf)
-  const fingerprint = `${loaded.fingerprint}${rungs.map(({ bars }) => ` ${bars}`).join("")}`
-  const earlierResults = Option.isSome(asked.out) ? yield* SweepStore.open(asked.out.value, fingerprint) : []
+  const identity = { ...loaded.identity, "--halve": rungs.map(({ bars }) => bars).join(" ") }
+  const earlierResults = Option.isSome(asked.out) ? yield* SweepStore.open(asked.out.value, identity) : []
   const total = rungs.reduce((sum, { trials }) => sum + trials, 0)
   const plan = { ...loaded, search: own.search, inputs: own.inputs }
   const steps = yield* stored(total, earlierResults, asked.out, (onResult) => {

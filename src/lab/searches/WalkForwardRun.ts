@@ -1,7 +1,7 @@
 /** Searches the past and runs the best trial on the following stretch, repeatedly, on each market separately. */
 import { Effect } from "effect"
 import * as Progress from "../../process/Progress.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as WalkForward from "../backtest/search/WalkForward.ts"
 import * as OnMarkets from "./OnMarkets.ts"
 import * as SearchSetUp from "./SearchSetUp.ts"
@@ -24,7 +24,7 @@ export const run = Effect.fn("WalkForwardRun.run")(function* (asked: WalkForward
     const { bars } = inputs[0].candles
     const stretches = WalkForward.stretches(bars, windows, train, kind)
     if (stretches.some(({ from, to, end }) => to - from < 2 || end - to < 2))
-      return yield* new WrongUsage({ message: `${name}: ${bars} bars are too few for this many windows` })
+      return yield* wrongUsage(`${name}: ${bars} bars are too few for this many windows`)
     return yield* WalkForward.run({ ...loaded, search, inputs, stretches }, (done) =>
       progress.update(index * perMarket + done, total, `${index * perMarket + done} of ${total}`)
     )

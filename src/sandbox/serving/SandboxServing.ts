@@ -5,7 +5,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { present } from "../../domain/Present.ts"
 import { messageOf } from "../../domain/Text.ts"
 import { Stop } from "../../process/Stop.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as Read from "../../strategy/Fields.ts"
 import { place, render, report, type SourceText, sourceText, suggestion } from "../../strategy/Problem.ts"
 import { readFile } from "../../strategy/YamlReader.ts"
@@ -30,7 +30,7 @@ const decode = Schema.decodeUnknownResult(SolverLaw, { onExcessProperty: "error"
 export const lawOf = Effect.fn("SandboxServing.lawOf")(function* (written: string) {
   const laws = solverLaws[written]
   if (laws !== undefined) return laws
-  const wrong = (what: string) => new WrongUsage({ message: `--solvers ${written}: ${what}` })
+  const wrong = (what: string) => wrongUsage(`--solvers ${written}: ${what}`)
   const fileSystem = yield* FileSystem.FileSystem
   const text = yield* fileSystem
     .readFileString(written)
@@ -52,7 +52,7 @@ export const serve = Effect.fn("SandboxServing.serve")(function* (asked: Asked) 
   const { expireAfter, faults, json, script: file, solvers, speed, writeConfig, ...others } = asked
   if (file !== undefined && others.state !== undefined) {
     const message = "--script and --state exclude each other: a sandbox that starts again would play the script again"
-    return yield* new WrongUsage({ message })
+    return yield* wrongUsage(message)
   }
   const script = file === undefined ? undefined : yield* loadScript(file)
   const options = {

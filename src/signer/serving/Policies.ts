@@ -7,7 +7,7 @@ import { hourMillis } from "../../domain/Durations.ts"
 import { countText, iso } from "../../domain/Text.ts"
 import * as KeyFile from "../../files/secrets/KeyFile.ts"
 import type { CommandAnswer } from "../../process/Answer.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
+import { wrongUsage } from "../../process/WrongUsage.ts"
 import { publicKeyOf, Signer } from "../../signing/Signer.ts"
 import * as PolicyFile from "../files/PolicyFile.ts"
 import * as SignerFile from "../files/SignerFile.ts"
@@ -61,12 +61,9 @@ export const approve = Effect.fn("Policies.approve")(function* (given: Approving
   const [asset, cap] = [...policy.caps].find(([, each]) => each.symbol === symbol) ?? []
   const decimal = Decimal.parse(written)
   const amount = decimal && cap && fromDecimal(decimal, cap.decimals)
-  if (asset === undefined || cap === undefined)
-    return yield* new WrongUsage({ message: `${file} names no asset ${symbol}` })
+  if (asset === undefined || cap === undefined) return yield* wrongUsage(`${file} names no asset ${symbol}`)
   if (amount === undefined || amount <= 0n)
-    return yield* new WrongUsage({
-      message: `${written} is not an amount of ${symbol}, which has ${cap.decimals} decimals`
-    })
+    return yield* wrongUsage(`${written} is not an amount of ${symbol}, which has ${cap.decimals} decimals`)
   const validUntil = (yield* Clock.currentTimeMillis) + Option.getOrElse(given.within, () => hourMillis)
   const nonce = Buffer.from(randomBytesUnsafe(16)).toString("hex")
   const approval = { account, asset, amount: String(amount), validUntil, nonce }

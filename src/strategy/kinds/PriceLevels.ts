@@ -142,10 +142,11 @@ export const nearOf = (exact: Decimal.Decimal) => ({ exact, near: Decimal.toNumb
 export const orderPriceTimes = (market: Market, side: Side, price: Near, factor: Near): Price => {
   const near = price.near * factor.near
   const step = market.tick ?? (near < 1 || near >= 10 ** significantDigits ? undefined : lastDigitOf(near))
-  const steps = step === undefined ? Number.NaN : (near / Number(step.digits)) * 10 ** step.scale
-  if (step === undefined || !Decimal.isSurelyBetween(steps))
+  const steps = step === undefined ? Number.NaN : (near / Number(step.digits)) * Decimal.doublePower(step.scale)
+  const digits = (side === "BUY" ? Math.floor(steps) : Math.ceil(steps)) * Number(step?.digits)
+  if (step === undefined || !Decimal.isSurelyBetween(steps) || !Number.isSafeInteger(digits))
     return orderPrice(market, side, Decimal.multiply(price.exact, factor.exact))
-  return Decimal.make(BigInt(side === "BUY" ? Math.floor(steps) : Math.ceil(steps)) * step.digits, step.scale)
+  return Decimal.fromShort(digits, step.scale)
 }
 
 const lastDigitOf = (price: number): Pick<Decimal.Decimal, "digits" | "scale"> => {

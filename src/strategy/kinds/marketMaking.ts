@@ -13,7 +13,7 @@
 import type { Amount } from "../../domain/Amount.ts"
 import { impactOf, isSurelyWithin } from "../../domain/Book.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { type Market, mid, type Price } from "../../domain/Market.ts"
+import { type Market, mid } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import { type Decision, type Ends, type Memory, sooner } from "../Decision.ts"
 import { compile } from "../expression/Compiler.ts"
@@ -272,11 +272,14 @@ const changesIn = ({ follows, model }: Quoting["spread"], seen: SeenCentre, view
 const isFixed = ({ spread }: Quoting, width: Decimal.Decimal): boolean =>
   spread.follows === undefined && spread.model === undefined && Decimal.equals(spread.widest, width)
 
+const noneQuoted: Readonly<Record<string, number>> = {}
+const notDelayed = { slots: new Set<string>(), until: Number.NEGATIVE_INFINITY, quoted: noneQuoted }
+
 const delayed = (maker: Quoting, view: View, known: Memory) => {
   const { levels, filledDelayMillis } = maker
+  if (filledDelayMillis === 0) return notDelayed
   const quoted: Record<string, number> = {}
   const slots = new Set<string>()
-  if (filledDelayMillis === 0) return { slots, until: Number.NEGATIVE_INFINITY, quoted }
   const lastAt = view.own?.lastFill?.at
   const until = lastAt === undefined ? Number.NEGATIVE_INFINITY : lastAt + filledDelayMillis
   for (const slot of levels.flatMap(({ bid, ask }) => [bid, ask])) {
@@ -320,9 +323,9 @@ const decide = (maker: Quoting, last: Answered | undefined, view: View, memory: 
   const { spread: width, lean } = measured
   const { price } = centrePrice
   if (price === undefined) return waiting(maker, view, memory, centrePrice, "centre")
-  const isKept = state.centre !== undefined && isInside(state.centre, price)
-  const centre = state.centre !== undefined && isKept ? state.centre : Quotes.centreAt(price, maker.requote)
-  const before = state.eighths
+  const { centre: held, eighths: before } = state
+  const isKept = held !== undefined && Decimal.isGreater(price, held.below) && Decimal.isLess(price, held.above)
+  const centre = isKept ? held : Quotes.centreAt(price, maker.requote)
   const eighths = isKept && before !== undefined ? before : (Inventory.eighthsNow(maker, view) ?? before)
   if (eighths === undefined) return waiting(maker, view, memory, centrePrice, "depth")
   const isSameSize = last?.orderSizes.stock === stock && last.orderSizes.eighths === eighths
@@ -372,9 +375,6 @@ const shiftOf = (maker: Quoting, lean: Decimal.Decimal, inventory: Amount): Deci
     ? Decimal.multiply(maker.skew, Inventory.fullness(maker, inventory))
     : leaning(maker, lean, inventory)
 
-const isInside = ({ below, above }: Quotes.HeldCentre, price: Price): boolean =>
-  Decimal.isGreater(price, below) && Decimal.isLess(price, above)
-
 const two = Decimal.make(2n)
 
 /**
@@ -413,7 +413,9 @@ const leaning = ({ quantity }: Quoting, lean: Decimal.Decimal, inventory: Amount
 
 /** The wider of the file's spread and the market's at the size of one order; the file's if the market's is unknown. */
 const measureNow = ({ spread, quantity }: Quoting, view: View): Volatility.Quotes | undefined => {
-  const quotes = spread.model === undefined ? byDistance(spread, view) : Volatility.quotesAt(spread.model, view)
+  const distance = spread.model === undefined ? Volatility.distanceAt(spread, view) : undefined
+  const fixed = distance && { spread: distance, lean: Decimal.zero }
+  const quotes = spread.model === undefined ? fixed : Volatility.quotesAt(spread.model, view)
   if (quotes === undefined) return undefined
   const { depth } = view
   if (depth === undefined || isSurelyWithin(depth, quantity, Decimal.toNumber(quotes.spread) / 2)) return quotes
@@ -421,9 +423,4 @@ const measureNow = ({ spread, quantity }: Quoting, view: View): Volatility.Quote
   return impact === undefined
     ? quotes
     : { spread: Decimal.max(quotes.spread, Decimal.multiply(impact, two)), lean: quotes.lean }
-}
-
-const byDistance = (spread: Volatility.Spread, view: View): Volatility.Quotes | undefined => {
-  const distance = Volatility.distanceAt(spread, view)
-  return distance && { spread: distance, lean: Decimal.zero }
 }

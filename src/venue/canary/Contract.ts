@@ -142,8 +142,8 @@ export const kinds = {
   balances: {
     of: "balances",
     schema: BalancesResponse,
-    promised: [],
-    money: always("balances", ...under("balances[]", ["tokenId", "available", "source"])),
+    promised: ["balances[].source"],
+    money: always("balances", ...under("balances[]", ["tokenId", "available"])),
     isReadWhole: true
   },
   // Histories are witnesses, read line by line: odd fields in them are reported, and missing ones prove nothing.

@@ -19,7 +19,7 @@ export const isMissing = ({ login, saltFrom, salts }: VenueFacts): boolean =>
 /** Returns advice for a login that was refused because of a salt that only a person can change. */
 export const advice = ({ login, saltFrom }: VenueFacts, salt: string | undefined, refusal: string): string =>
   saltFrom === undefined && salt !== undefined && isAboutSalt(refusal)
-    ? `: the configured ${salt} is not the present salt of ${login.verifier}; set venue.nonceSalt to the present one, or venue.facts.saltFrom to an RPC address of its ledger`
+    ? `: the configured ${salt} is not the present salt of ${login.verifier}, which rotates: set venue.facts.saltFrom to an RPC address of its ledger`
     : ""
 
 export const make = Effect.fnUntraced(function* (config: VenueConfig["Service"]) {

@@ -61,12 +61,14 @@ export class Session extends Context.Service<
         }
       })
 
-      const advised = (used: string | undefined, { reason }: VenueError): VenueError => {
-        const text = `${reason.text}${LoginSalt.advice(factsOf(config), used, reason.text)}`
+      const advised = (used: string | undefined, failure: VenueError): VenueError => {
+        const { reason } = failure
+        const advice = LoginSalt.advice(factsOf(config), used, reason.text)
+        const text = `${reason.text}${advice}`
         if (reason._tag === "Rejected") return new VenueError({ reason: new Rejected({ ...reason, text }) })
-        return new VenueError({
-          reason: reason._tag === "Unauthorized" ? new Unauthorized({ ...reason, text }) : reason
-        })
+        if (advice === "" || reason._tag !== "Unauthorized") return failure
+        const credential = "venue.nonceSalt and venue.facts.salts"
+        return new VenueError({ reason: new Unauthorized({ ...reason, credential, text }) })
       }
 
       const currentTerms = Effect.all({ aheadMillis: client.clockSkewMillis, salt: salt.current })

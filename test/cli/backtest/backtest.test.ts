@@ -256,6 +256,28 @@ rules: { timeframe: 1d, orders: { dip: { when: "close < ema(close, 900)", side: 
       const resumed = JSON.parse(yield* limitbot(...words))
       assert.strictEqual(resumed.resumed, 2)
       assert.deepStrictEqual(resumed.best, first.best)
+      // A search continues only what depends on the same: it names the rest that differs.
+      const [text, candles] = [readFileSync(strategy, "utf8"), readFileSync(csv, "utf8")]
+      const refused = (...more: ReadonlyArray<string>) =>
+        Effect.map(Effect.flip(limitbot(...words, ...more)), ({ message }) => message)
+      writeFileSync(strategy, text.replace("levels: 11", "levels: 12"))
+      assert.strictEqual(JSON.parse(yield* limitbot(...words)).resumed, 4)
+      writeFileSync(strategy, text.replace("lower: 35000", "lower: 35500"))
+      const advice = "; name another file, or remove this one to start again"
+      assert.strictEqual(
+        yield* refused("--fee-bps", "7"),
+        `${out}: its results are of another search: other strategy file, fees or rules${advice}`
+      )
+      writeFileSync(strategy, text)
+      writeFileSync(csv, candles.replace(/\n[^\n]*\n?$/, "\n"))
+      const part = ["--from", "2021-01-02", "--halve", "3", "--objective", "dailySharpe"]
+      assert.include(yield* refused(...part), "other --fills or --objective, data, --from, --to or --repair, --halve;")
+      writeFileSync(csv, candles)
+      const [header = "", ...results] = readFileSync(out, "utf8").split("\n")
+      writeFileSync(out, [header.replace(/limitbot 0[^"]*/, "limitbot 0.0.9 cafe"), ...results].join("\n"))
+      assert.include(yield* refused(), ": other program;")
+      writeFileSync(out, "time,open\n")
+      assert.include(yield* refused(), ": other program, strategy file, --set, ")
       const levels: string = first.best[0].set["grid.levels"]
       const best = join(folder, "best.yaml")
       writeFileSync(best, readFileSync(strategy, "utf8").replace("levels: 11", `levels: ${levels}`))
@@ -496,7 +518,10 @@ rules:
 
   const mistakes: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
     [["backtest", strategy, "--data", "nowhere.csv"], /nowhere\.csv: .*give a readable/],
-    [["backtest", strategy, strategy, "--data", csv, "--fills-csv", "x.csv"], /--fills-csv: give one strategy file/],
+    [
+      ["backtest", strategy, strategy, "--data", csv, "--fills-csv", "x.csv"],
+      /--fills-csv goes with one strategy file only/
+    ],
     [["backtest", strategy, "--data", csv, "--from", "soon"], /--from .*not a time; write/],
     [["backtest", strategy, "--data", csv, "--from", "2031-01-01"], /--from, --to: only 0 candles between; choose/],
     [["backtest", strategy, "--data", csv, "--repair", "everything"], /--repair everything: unknown repair; choose/],

@@ -15,7 +15,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, type FileSystem } from "effect"
-import { assertSays, runHere, startStill, workspace } from "../../world/processes/program.ts"
+import { assertSays, nowhere, runHere, startStill, workspace } from "../../world/processes/program.ts"
 import { limitbot, limitbotOn, limitbotReading } from "../backtesting.ts"
 
 const gridText = `name: cli-grid
@@ -35,6 +35,15 @@ market: BTC/USDC
 kind: grid
 limits: { budget: { base: 0.0001, quote: 20 } }
 grid: { lower: 59000, upper: 59100, levels: 101, size: { base: 0.000001 } }
+`
+
+const signalText = `name: moody
+market: BTC/USDC
+kind: rules
+limits: { budget: { base: 0.5, quote: 20000 } }
+rules:
+  orders:
+    in: { side: buy, price: mid, size: { base: 0.01 }, when: 'signal("mood", 2h) > 1' }
 `
 
 /** A folder of its own with a strategy and two files of candles, and the place of what it saves. */
@@ -120,7 +129,7 @@ describe("saved backtests", () => {
 
   it.live("of different detail are different data, whatever the name of its file", () =>
     Effect.gen(function* () {
-      const { file, folder, minutes, others, run } = yield* prepare
+      const { file, folder, minutes, run } = yield* prepare
       const [coarse, copy] = [join(folder, "coarse.csv"), join(folder, "copy.csv")]
       const [header = "", ...lines] = readFileSync(minutes, "utf8").trim().split("\n")
       writeFileSync(coarse, [header, ...lines.filter((_, index) => index % 10 === 0)].join("\n"))
@@ -133,10 +142,41 @@ describe("saved backtests", () => {
         yield* run("backtest", "compare", "1", "2"),
         /^same data: .*coarse\.csv .*, .*minutes\.csv \(SHA-256 /m
       )
-      copyFileSync(others, copy)
+      writeFileSync(copy, [header, ...lines.slice(0, -1)].join("\n"))
       yield* backtest(copy)
       const { message } = yield* Effect.flip(run("backtest", "compare", "2", "3"))
       assert.match(message, /^different data: /)
+    })
+  )
+
+  it.live("of other signals, another calibration or other fees of a configuration are different data", () =>
+    Effect.gen(function* () {
+      const { folder, minutes, run } = yield* prepare
+      const [file, signals] = [join(folder, "rules.yaml"), join(folder, "signals.csv")]
+      writeFileSync(file, signalText)
+      const at = "2021-01-01T01:00:00Z"
+      const backtest = (...words: ReadonlyArray<string>) =>
+        run("backtest", file, "--data", minutes, "--band", "rules", "--signals", signals, ...words)
+      const compared = (one: number, other: number) => run("backtest", "compare", `${one}`, `${other}`)
+      writeFileSync(signals, `time,name,value\n${at},mood,1\n`)
+      yield* backtest()
+      yield* backtest("--fee-bps", "7")
+      assert.match(yield* compared(1, 2), /^same data: .*minutes\.csv .*, .*signals\.csv \(SHA-256 /m)
+      writeFileSync(signals, `time,name,value\n${at},mood,2\n`)
+      yield* backtest()
+      assert.match((yield* Effect.flip(compared(2, 3))).message, /^different data: .*signals\.csv/)
+      const config = workspace(nowhere)
+      const configured = (text: string) => {
+        writeFileSync(join(config, "config.yaml"), text)
+        return backtest("--config", join(config, "config.yaml"))
+      }
+      const text = readFileSync(join(config, "config.yaml"), "utf8")
+      yield* configured(text)
+      yield* configured(`# the same\n${text}`)
+      assert.match(yield* compared(4, 5), /^same data: .*config\.yaml \(SHA-256 /m)
+      assert.match((yield* Effect.flip(compared(3, 4))).message, /^different data: /)
+      yield* configured(text.replace(/decimals: 6/, "decimals: 8"))
+      assert.match((yield* Effect.flip(compared(4, 6))).message, /^different data: .*config\.yaml/)
     })
   )
 

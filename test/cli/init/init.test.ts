@@ -372,12 +372,13 @@ describe("limitbot init", () => {
       ["market", "BTC/USDC"],
       ["chain.USDC", "base"]
     ])
-    const asking = Interview.make(answers, true).pipe(Effect.provide(NodeServices.layer))
-    const { markets } = await Effect.runPromise(
+    const asked = (given: ReadonlyMap<string, string>) =>
       Effect.gen(function* () {
-        return yield* askMarket(yield* asking, { url: "", tokens, sandbox: undefined })
+        return yield* askMarket(yield* Interview.make(given, true), { url: "", tokens, sandbox: undefined })
       }).pipe(Effect.provide(NodeServices.layer), Effect.scoped)
-    )
+    const unanswered = await Effect.runPromise(Effect.flip(asked(new Map([["market", "BTC/USDC"]]))))
+    assert.match(unanswered.message, /chain\.USDC.*USDC of which chain: eth, base, near/)
+    const { markets } = await Effect.runPromise(asked(answers))
     assert.deepStrictEqual(
       markets.assets.map(({ id }) => id),
       ["nep141:BTC.btc", "nep141:USDC.base"]

@@ -132,6 +132,15 @@ describe("the comparison of desired orders with own orders", () => {
     assert.strictEqual(codeOf(change({}, costing(0n))), "Keep", "nothing is gained")
   })
 
+  it("moves an exit after a stop with the stop as its reason, and claims no gain", () => {
+    const stopped = { price: price("59000"), why: { code: "stop", text: "the price reached the stop 59500" } }
+    const moved = change(stopped, {})
+    assert.strictEqual(
+      moved?._tag === "Cancel" && moved.why.text,
+      "Moving from 0.002 BTC at 60000 to 0.002 BTC at 59000: the price reached the stop 59500"
+    )
+  })
+
   it("keeps an order until its successor is placed only if that is no better and no smaller", () => {
     const mayStay = (desired: Partial<DesiredOrder>, order: Partial<SlotOrder>) => {
       const found = change(desired, order)

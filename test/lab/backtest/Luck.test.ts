@@ -35,6 +35,9 @@ const candles = Generate.generate({ ...Generate.defaults, bars: 20_000 })
 const indices = CrossingIndex.linearIndices(candles)
 const inputs = [{ candles, indices, options: { costs: noCosts, changes: {} } }] as const
 
+const drawn = (of: Candles.Candles, blockBars: number, seed = 2): Candles.Candles =>
+  MonteCarlo.resampling(of, blockBars)(MonteCarlo.blocks(of.bars, blockBars, seeded(seed)))
+
 describe("WalkForward", () => {
   it("searches and tests on separate periods, and tests each bar after the first search once", () => {
     for (const kind of ["rolling", "anchored"] as const)
@@ -134,7 +137,7 @@ describe("MonteCarlo", () => {
   })
 
   it("reassembles valid candles, without jumps between the pieces", () => {
-    const made = MonteCarlo.resampledCandles(candles, 500, MonteCarlo.blocks(candles.bars, 500, seeded(2)))
+    const made = drawn(candles, 500)
     assert.strictEqual(made.bars, candles.bars)
     for (let bar = 0; bar < made.bars; bar++) {
       const [open, high, low, close] = [made.open, made.high, made.low, made.close].map((values) => values[bar] ?? 0)
@@ -146,13 +149,40 @@ describe("MonteCarlo", () => {
 
   it("keeps the candles before a part of the data, so that indicators are as warm as in the real run", () => {
     const part = Candles.slice(candles, 12_000, 15_000)
-    const made = MonteCarlo.resampledCandles(part, part.bars, MonteCarlo.blocks(part.bars, part.bars, seeded(2)))
+    const made = drawn(part, part.bars)
     assert.deepStrictEqual([...made.close], [...part.close])
     assert.deepStrictEqual([...TimeAxis.opens(made.time)], [...TimeAxis.opens(part.time)])
     const hoursOf = (each: Candles.Candles) => [...Resample.of(each, hourMillis).columns.close.subarray(0, 250)]
     assert.deepStrictEqual(hoursOf(made), hoursOf(part))
-    const pieces = MonteCarlo.resampledCandles(part, 500, MonteCarlo.blocks(part.bars, 500, seeded(2)))
+    const pieces = drawn(part, 500)
     assert.deepStrictEqual(hoursOf(pieces).slice(0, 200), hoursOf(part).slice(0, 200))
     assert.notDeepEqual(hoursOf(pieces).slice(200), hoursOf(part).slice(200))
+    // Only what was drawn is its own; what lies before is shared, with the candles that were made of it.
+    assert.deepStrictEqual([pieces.close.length, pieces.whole], [part.bars, undefined])
+    const again = MonteCarlo.resampling(part, 500)
+    const [one, other] = [again([0, 500, 1000, 1500, 2000, 2500]), again([2500, 0, 0, 0, 0, 0])]
+    assert.strictEqual(one.before, other.before)
+  })
+
+  it("continues candles of every length to the last unit, as if the bars before were its own", () => {
+    const { column, columnsBy } = Candles
+    const makeJoined = (made: Candles.Candles, head: number): Candles.Candles => {
+      const columns = columnsBy((name) => {
+        const values = column(head + made.bars)
+        values.set(candles[name].subarray(0, head))
+        values.set(made[name], head)
+        return values
+      })
+      const times = Float64Array.from([...TimeAxis.opens(candles.time).subarray(0, head), ...TimeAxis.opens(made.time)])
+      return { ...columns, bars: head + made.bars, time: TimeAxis.make(times), priceScale: made.priceScale }
+    }
+    for (const head of [1, 59, 60, 61, 1441, 12_007]) {
+      const made = drawn(Candles.slice(candles, head, head + 3001), 500, head)
+      const joined = makeJoined(made, head)
+      for (const minutes of [1, 5, 60, 240, 1440, 10_080]) {
+        const [shared, whole] = [made, joined].map((each) => Resample.of(each, minutes * 60_000))
+        assert.deepStrictEqual(shared, whole, `${head} bars before, candles of ${minutes} minutes`)
+      }
+    }
   })
 })

@@ -372,7 +372,8 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       input,
       from: nextBar
     }
-    slot.state = barAfter(rules.placeMillis) <= nextBar ? "resting" : "placing"
+    const isAtOnce = rules.stops === "first" && armed.isExit === true && isAfterStop(armed)
+    slot.state = isAtOnce || barAfter(rules.placeMillis) <= nextBar ? "resting" : "placing"
     if (slot.state === "placing") wakeAfter(slot, rules.placeMillis)
   }
   const isExit = (slot: Slot) => slot.desired !== undefined && armedLeg(slot.desired, progress(slot))?.isExit === true

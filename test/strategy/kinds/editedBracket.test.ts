@@ -165,3 +165,51 @@ describe.each(["BUY", "SELL"] as const)("an edited bracket that began with a %s"
     assert.isAbove(done.desired.length, 0)
   })
 })
+
+describe.each(["buy", "sell"] as const)(
+  "a bracket that begins with a %s, whose entry is moved after a part of it has filled",
+  (side) => {
+    const [sign, exit] = side === "buy" ? [1, "SELL"] : [-1, "BUY"]
+    const at = (entry: number) =>
+      file(`{ side: ${side}, size: { base: 1 }, entry: ${entry}, takeProfit: 2%, stop: 6%, breakevenAt: 1% }`)
+    const [first, moved] = [at(1000), at(1000 - sign * 30)]
+    const filled = (quantity: bigint): SlotProgress => ({ ...untouchedSlot, filledInLeg: quantity })
+    const mid = price(String(1000 + sign * 10))
+    const began = decideAt(first, mid)
+    const touched = decideAt(first, mid, began.memory, new Map([["position", filled(60_000_000n)]]))
+    const legsAt = (quantity: bigint, memory: Parameters<typeof decideAt>[2]) => {
+      const decision = decideAt(moved, mid, memory, new Map([["position", filled(quantity)]]))
+      const [desired] = decision.desired
+      return {
+        memory: decision.memory,
+        stops: decision.stops,
+        legs: desired?.legs.map((leg) => `${leg.side} ${leg.quantity} at ${Decimal.format(leg.price)}`)
+      }
+    }
+
+    it("places the rest at its new price, and keeps the exits of what has filled", () => {
+      const next = legsAt(60_000_000n, touched.memory)
+      const [entry, target] = side === "buy" ? ["BUY", 1020] : ["SELL", 980]
+      assert.deepStrictEqual(next.legs, [`${entry} ${one} at ${1000 - sign * 30}`, `${exit} ${one} at ${target}`])
+      assert.deepStrictEqual(next.stops, touched.stops)
+    })
+
+    it("counts its exits from the average price, as fills at the new price follow", () => {
+      const next = legsAt(60_000_000n, touched.memory)
+      // 0.6 at 1000 and 0.2 at the new price: 992.5 or 1007.5.
+      const later = legsAt(80_000_000n, next.memory)
+      assert.strictEqual(later.legs?.[1], `${exit} ${one} at ${side === "buy" ? "1012.35" : "987.35"}`)
+      // 0.6 at 1000 and 0.4 at the new price: 988 or 1012.
+      const holding = new Map([["position", { ...entered(side === "buy" ? "BUY" : "SELL") }]])
+      const held = decideAt(moved, mid, later.memory, holding)
+      assert.strictEqual(
+        orderOf(moved, mid, later.memory, holding),
+        `${exit} ${one} at ${side === "buy" ? "1007.76" : "991.76"}`
+      )
+      assert.strictEqual(
+        orderOf(moved, mid, held.memory, holding),
+        `${exit} ${one} at ${side === "buy" ? "1007.76" : "991.76"}`
+      )
+    })
+  }
+)

@@ -137,6 +137,7 @@ describe("a login with a start", () => {
       const wrong = world({ known: "ffffffff", rpc: false })
       const refused = yield* Effect.flip(Effect.provide(balances, wrong.layer))
       assert.match(refused.message, /invalid salt: the configured ffffffff is not the present salt of intents\.near/)
+      assert.notMatch(refused.message, /account\.key/)
       assert.deepStrictEqual(wrong.said, ["invalid salt"])
       const none = world({ rpc: false })
       const { message } = yield* Effect.flip(Effect.provide(balances, none.layer))

@@ -43,7 +43,7 @@ interface Verdict {
 const safe: Verdict = { problems: [], names: [] }
 const unjudged = { edit: "", until: 0, verdict: safe }
 
-export const make = Effect.fn("StrategyWatch.make")(function* (
+export const make = Effect.fnUntraced(function* (
   engine: Pick<Engine, "replace" | "withdrawPlacements">,
   running: ReadonlyArray<Strategy>,
   { byHandOf, files: given, markets, onRemoved, admission, warm }: WatchOptions
@@ -119,7 +119,7 @@ export const make = Effect.fn("StrategyWatch.make")(function* (
     const waiting = there.filter((file) => ofFile(file, applied) === undefined)
     const why = (file: string) => (missesOf(file) > 0 ? goneText(file, onRemoved) : whyIn(file, strategyFiles, verdict))
     return new Map(waiting.map((file) => [file, why(file).replaceAll("\n", "; ")]))
-  }).pipe(looking.withPermit, Effect.provideContext(context))
+  }).pipe(looking.withPermit, Effect.provideContext(context), Effect.withTracerEnabled(false))
 
   return {
     look,

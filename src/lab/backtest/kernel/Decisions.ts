@@ -3,7 +3,6 @@
  * bid and ask around the close of a bar, at the time of the close.
  */
 import { exactPrice } from "../../../candles/Candles.ts"
-import type { Amount } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { gainOfMoving, quoteAmount, surelyGainsMore, tradesNoWorse } from "../../../domain/Market.ts"
 import {
@@ -52,13 +51,11 @@ type Due = NonNullable<ReturnType<typeof dueIn>>
 
 /** Returns `undefined` if the slot has no order for the new legs: the order is gone, the legs are done, or the side differs. */
 const dueIn = (run: MarketRun, slot: SlotState.SlotState, desired: DesiredSlot | undefined) => {
-  const { orders } = run
-  const row = orders.rowOf(slot)
+  const row = run.orders.rowOf(slot)
   if (desired === undefined || row === undefined || slot.openQuantity === 0n) return undefined
-  const progress = orders.progressOf(slot)
-  const index = dueLeg(desired, progress)
+  const index = dueLeg(desired, slot)
   const leg = desired.legs[index]
-  const rest = leftOfLeg(desired, index, progress)
+  const rest = leftOfLeg(desired, index, slot)
   if (leg === undefined || rest <= 0n || leg.side !== row.side) return undefined
   const { price, side } = leg
   const isExit = isExitLeg(desired, leg) || undefined
@@ -99,6 +96,8 @@ const holdBack = (
   return isExit === true && wallet.freeFor(row.side) + slot.openInput < successor.input
 }
 
+const noFees = { base: 0n, quote: 0n }
+
 /** True if moving the order costs at least as much as it gains, as in live trading. */
 const isNotWorthMoving = (
   { conditions, clock, lastClose }: MarketRun,
@@ -107,11 +106,10 @@ const isNotWorthMoving = (
   wanted: Pick<Leg, "price" | "quantity">
 ): boolean => {
   const { market, rules } = conditions
-  const inQuote = (asset: "base" | "quote", fee: Amount): Amount =>
-    asset === "quote" || fee === 0n ? fee : quoteAmount(market, fee, exactPrice(lastClose.before(clock.nextBar)), "up")
-  const [paid, received] = side === "BUY" ? (["quote", "base"] as const) : (["base", "quote"] as const)
-  const payout = unpaid > 0n ? inQuote(received, rules.withdrawFee[received]) : 0n
-  const cost = inQuote(paid, rules.refundFee[paid]) + payout
+  const [refund, payout] = [rules.refundFee, unpaid > 0n ? rules.withdrawFee : noFees]
+  const [inBase, inQuote] = side === "BUY" ? [payout.base, refund.quote] : [refund.base, payout.quote]
+  const close = () => exactPrice(lastClose.before(clock.nextBar))
+  const cost = inBase === 0n ? inQuote : inQuote + quoteAmount(market, inBase, close(), "up")
   if (wanted.quantity === openQuantity && surelyGainsMore(market, price, wanted.price, openQuantity, cost)) return false
   return gainOfMoving(market, { price, quantity: openQuantity }, wanted) <= cost
 }

@@ -7,6 +7,7 @@ import * as Decimal from "../../../domain/Decimal.ts"
 import * as RoundCost from "../../../domain/fees/RoundCost.ts"
 import { ratioOf } from "../../../domain/fees/RoundCost.ts"
 import { type BidAsk, type Market, type Price, quoteAmount, type Side } from "../../../domain/Market.ts"
+import { lately } from "../../../strategy/expression/Same.ts"
 
 export interface FillRules {
   /** `at`: the bar reaches the limit. `through`: goes beyond. `within`: contains it, so no fill in a gap. `close`: closes at or beyond. */
@@ -74,7 +75,7 @@ interface Ratios {
 
 const ratiosCache = new WeakMap<FillRules, Ratios>()
 
-const ratiosOf = (rules: FillRules): Ratios => {
+const ratiosOf = lately((rules: FillRules): Ratios => {
   const presetRatios = ratiosCache.get(rules)
   if (presetRatios !== undefined) return presetRatios
   const [edge, rest] = [ratioOf(rules.edgeBasisPoints), Decimal.toNumber(restOf(rules))]
@@ -89,7 +90,7 @@ const ratiosOf = (rules: FillRules): Ratios => {
   }
   ratiosCache.set(rules, ratios)
   return ratios
-}
+})
 
 export const quotedAt = (rules: FillRules, close: Price): BidAsk => {
   if (rules.spreadBasisPoints === 0) return { bid: close, ask: close }
@@ -121,8 +122,9 @@ export const fillsAt = (rules: FillRules, side: Side, limit: Price, priceScale: 
   const isPlain = rules.edgeBasisPoints === 0 && rules.appFeeBasisPoints === 0
   if (isPlain && !strict && limit.scale <= priceScale) return Decimal.toNumber(limit)
   const { edge, whole } = ratiosOf(rules).reach[side]
-  const ticks = Decimal.toNumber(limit) * whole * 10 ** priceScale
-  if (Decimal.isSurelyBetween(ticks)) return (side === "BUY" ? Math.floor(ticks) : Math.ceil(ticks)) / 10 ** priceScale
+  const ticks = Decimal.toNumber(limit) * whole * Decimal.doublePower(priceScale)
+  if (Decimal.isSurelyBetween(ticks))
+    return (side === "BUY" ? Math.floor(ticks) : Math.ceil(ticks)) / Decimal.doublePower(priceScale)
   const beyond = beforeAppFees(rules, side, Decimal.multiply(limit, edge))
   const tick = Decimal.make(1n, priceScale)
   const onGrid = Decimal.roundToStep(beyond, tick, side === "BUY" ? "down" : "up")
@@ -175,9 +177,9 @@ export const swapPrice = (rules: FillRules, side: Side, limit: Price, market: Pr
 /** Returns the candle price of a bound. Closes at or below it reach a lower bound, closes at or above it an upper bound. */
 export const boundAt = (bound: Price, priceScale: number, rounding: Decimal.Rounding): number => {
   if (bound.scale <= priceScale) return Decimal.toNumber(bound)
-  const ticks = Decimal.toNumber(bound) * 10 ** priceScale
+  const ticks = Decimal.toNumber(bound) * Decimal.doublePower(priceScale)
   if (Decimal.isSurelyBetween(ticks))
-    return (rounding === "down" ? Math.floor(ticks) : Math.ceil(ticks)) / 10 ** priceScale
+    return (rounding === "down" ? Math.floor(ticks) : Math.ceil(ticks)) / Decimal.doublePower(priceScale)
   return Decimal.toNumber(Decimal.roundToStep(bound, Decimal.make(1n, priceScale), rounding))
 }
 

@@ -74,7 +74,7 @@ const make = ([first, ...others]: InMarkets, isGuarded: boolean): NextEvent.Whol
   const one = partOf(first)
   const parts = [one, ...others.map(partOf)] as const
   const runs = [one.run, ...parts.slice(1).map(({ run }) => run)] as const
-  const isQuick = others.length === 0 && one.fillBar === Fills.fillBar && first.conditions.rules.price !== "arrival"
+  const isQuick = others.length === 0 && one.fillBar === Fills.fillBar
   return { first: one, parts, runs, equity: Equity.make(parts), isQuick }
 }
 
@@ -261,7 +261,8 @@ const isBoundReached = ({ first, parts }: NextEvent.WholeRun, bar: number): bool
  * Makes fills from bar `from` on while nothing else can happen before the next decision. Returns the next bar; the number of bars if the
  * run has ended or must be repeated with a guard. Equals the loop below; separate so that the compiler optimizes it as one piece.
  */
-const fillQuickly = ({ first, equity }: NextEvent.WholeRun, from: number): number => {
+const fillQuickly = (whole: NextEvent.WholeRun, from: number): number => {
+  const { equity, first } = whole
   const { run, ask, indices } = first
   const { orders, arrivals, waiting, candles } = run
   const to = Math.min(candles.bars, ask.bar)
@@ -279,6 +280,9 @@ const fillQuickly = ({ first, equity }: NextEvent.WholeRun, from: number): numbe
     Equity.know(equity, bar + 1, low, high)
     if (waiting.count > 0) Placing.placeWaiting(run)
     if (arrivals.needsGuard) return candles.bars
+    if (arrivals.slots.length === 0) continue
+    Equity.advance(equity, bar + 1)
+    arrive(whole, bar)
   }
 }
 

@@ -32,7 +32,7 @@ export interface WholeRun {
   readonly parts: readonly [MarketPart, ...ReadonlyArray<MarketPart>]
   readonly runs: MarketRun.Runs
   readonly equity: Equity.Equity
-  /** True for one market without a guard, where orders fill whole and none fills on arrival. */
+  /** True for one market without a guard, where orders fill whole. */
   readonly isQuick: boolean
 }
 

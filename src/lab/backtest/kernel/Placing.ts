@@ -111,6 +111,10 @@ export const quantityIn = (
   return coveredQuantity(run.conditions.market, rest, money, slot.filledInLeg, leastFor(run, slot, rest))
 }
 
+/** Where stops come first, an exit after one is open at once: if it waited for the next bar, each close would move it before it could fill. */
+const isAtOnce = ({ conditions: { rules } }: MarketRun, { reason: why }: SlotState.SlotState, { isExit }: OrderRow) =>
+  rules.stops === "first" && isExit === true && why !== undefined && isAfterStop({ why })
+
 export const place = (run: MarketRun, slot: SlotState.SlotState): void => {
   const { orders, wallet, clock, waiting, guard, arrivals } = run
   const { rules, maxOpenOrders, limits } = run.conditions
@@ -142,7 +146,7 @@ export const place = (run: MarketRun, slot: SlotState.SlotState): void => {
   stopWaiting(run, slot)
   wallet.deposit(row.side, row.input)
   orders.place(slot, row === wholeRow ? whole : add(orders.table, row), row, clock.nextBar)
-  if (clock.barAfter(rules.placeMillis) <= clock.nextBar) {
+  if (isAtOnce(run, slot, row) || clock.barAfter(rules.placeMillis) <= clock.nextBar) {
     SlotState.become(slot, "resting")
     rest(run, slot)
   } else {
@@ -176,8 +180,10 @@ export const close = (run: MarketRun, slot: SlotState.SlotState, side: Side): vo
   orders.close(slot)
 }
 
-export const payOut = ({ wallet }: MarketRun, slot: SlotState.SlotState, side: Side): void =>
-  wallet.receive(side, SlotState.payOut(slot))
+export const payOut = ({ wallet }: MarketRun, slot: SlotState.SlotState, side: Side): void => {
+  const paid = SlotState.payOut(slot)
+  if (paid > 0n) wallet.receive(side, paid)
+}
 
 /** Charges the payout fee for the output of an order that was cancelled after partial fills. */
 const payForPayout = (run: MarketRun, slot: SlotState.SlotState, row: OrderRow): void => {

@@ -39,18 +39,15 @@ class Quoted implements TwoSidedPrice {
   }
 }
 
-const slotsOf = ([run, ...others]: Runs): ReadonlyMap<string, SlotProgress> => {
-  const slots = run.orders.progress()
-  return others.length === 0
-    ? slots
-    : new Map([slots, ...others.map(({ orders }) => orders.progress())].flatMap((all) => [...all]))
-}
+const slotsOf = (runs: Runs): ReadonlyMap<string, SlotProgress> =>
+  runs.length === 1 ? runs[0].orders.progress() : new Map(runs.flatMap(({ orders }) => [...orders.progress()]))
 
-const candlesOf = ([run, ...others]: Runs, now: number): ReadonlyMap<string, ClosedCandles> | undefined => {
+const candlesOf = (runs: Runs, now: number): ReadonlyMap<string, ClosedCandles> | undefined => {
+  const [run] = runs
   const own = run.frames.closedAt(now)
-  if (others.length === 0) return run.conditions.timeframes === undefined ? undefined : own
+  if (runs.length === 1) return run.conditions.timeframes === undefined ? undefined : own
   const all = new Map(own)
-  for (const { frames, conditions } of others)
+  for (const { frames, conditions } of runs.slice(1))
     for (const [timeframe, closed] of frames.closedAt(now))
       all.set(frameName(timeframe, conditions.market.name), closed)
   return run.conditions.timeframes === undefined && all.size === 0 ? undefined : all
@@ -69,7 +66,7 @@ class RunView implements View {
   declare private readonly runs: Runs
 
   constructor(runs: Runs) {
-    const [run, ...others] = runs
+    const [run] = runs
     const { now } = run.clock
     this.runs = runs
     this.now = now
@@ -78,8 +75,8 @@ class RunView implements View {
     this.slots = slotsOf(runs)
     const candles = candlesOf(runs, now)
     if (candles !== undefined) this.candles = candles
-    if (others.length > 0)
-      this.elsewhere = new Map(others.map((other) => [other.conditions.market.name, new Quoted(other)]))
+    if (runs.length > 1)
+      this.elsewhere = new Map(runs.slice(1).map((other) => [other.conditions.market.name, new Quoted(other)]))
   }
 
   get depth(): Depth {

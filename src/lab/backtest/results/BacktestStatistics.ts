@@ -139,13 +139,11 @@ export const facts = (side: BandSide.BandSide, trials: number): Page.Facts => {
   const { counts, openOrders } = side
   const filled = counts.placed - counts.cancelled - openOrders
   const { grossLoss, grossProfit, rounds } = roundsOf(side)
+  const factor = rounds === 0 ? "no rounds" : grossLoss === 0 ? "no losing round" : (grossProfit / grossLoss).toFixed(3)
   const exposure = exposureOf(side.parts)
   return [
     ...ratios(ofSide(side, trials), trials),
-    [
-      "profit factor",
-      rounds === 0 ? "no rounds" : grossLoss === 0 ? "no losing round" : (grossProfit / grossLoss).toFixed(3)
-    ],
+    ["profit factor", factor],
     ["exposure: equity in base", percent(exposure.meanShare)],
     ["time in market", percent(exposure.timeInMarket)],
     ["fill ratio: orders filled", counts.placed === 0 ? "no orders" : percent(filled / counts.placed)]

@@ -39,9 +39,9 @@ class OpenLots {
 
   add(lot: Lot): void {
     this.all.add(lot)
-    const own = this.bySlot.get(lot.slotName)
-    if (own === undefined) this.bySlot.set(lot.slotName, [lot])
-    else own.push(lot)
+    const own = this.bySlot.get(lot.slotName) ?? []
+    own.push(lot)
+    this.bySlot.set(lot.slotName, own)
   }
 
   next(slotName: string, side: Side, takesTurns: boolean): Lot | undefined {

@@ -4,7 +4,7 @@
  * strategy on candles assembled from pieces of the real ones.
  */
 import { Array as Arr } from "effect"
-import { type Candles, column, columnsBy, slice } from "../../../candles/Candles.ts"
+import { type Candles, emptyColumns, slice } from "../../../candles/Candles.ts"
 import * as TimeAxis from "../../../candles/TimeAxis.ts"
 import type { Random } from "../../../domain/Seeded.ts"
 import { maxDrawdownOf } from "../results/Statistics.ts"
@@ -71,37 +71,36 @@ export const blocks = (bars: number, blockBars: number, next: Random): ReadonlyA
 }
 
 /**
- * Builds a series of equal length from blocks of the original. Each block is scaled to begin where the last one ended. Bars before a part
- * stay, so that indicators are as warm as in the real run. They are left out if they have another length.
+ * Returns a function that builds a series of equal length from blocks of the original. Each block is scaled to begin where the last one
+ * ended. Bars before a part stay, so that indicators are as warm as in the real run, and all series share them. They are left out if they
+ * have another length.
  */
-export const resampledCandles = (candles: Candles, blockBars: number, starts: ReadonlyArray<number>): Candles => {
+export const resampling = (candles: Candles, blockBars: number) => {
   const { bars, priceScale, time, whole = candles } = candles
   const hasOneStep = whole.time.stepMillis === time.stepMillis
   const head = hasOneStep ? TimeAxis.firstBarFrom(whole.time, TimeAxis.openTime(time, 0)) : 0
-  const columns = columnsBy((name) => {
-    const values = column(head + bars)
-    values.set(whole[name].subarray(0, head))
-    return values
-  })
+  const { whole: _, ...before } = slice(whole, 0, head)
   const tick = 10 ** priceScale
   const priced = (value: number): number => Math.max(1, Math.round(value * tick)) / tick
   const length = Math.min(blockBars, bars)
-  let before = candles.open[0] ?? 1
-  for (let start = 0; start < bars; start += length) {
-    const from = starts[start / length] ?? 0
-    const factor = before / (candles.open[from] ?? before)
-    for (let index = 0; index < Math.min(length, bars - start); index++) {
-      const [source, bar] = [from + index, head + start + index]
-      columns.open[bar] = priced((candles.open[source] ?? 0) * factor)
-      columns.high[bar] = priced((candles.high[source] ?? 0) * factor)
-      columns.low[bar] = priced((candles.low[source] ?? 0) * factor)
-      columns.close[bar] = priced((candles.close[source] ?? 0) * factor)
-      columns.volume[bar] = candles.volume[source] ?? 0
+  return (starts: ReadonlyArray<number>): Candles => {
+    const columns = emptyColumns(bars)
+    let close = candles.open[0] ?? 1
+    for (let start = 0; start < bars; start += length) {
+      const from = starts[start / length] ?? 0
+      const factor = close / (candles.open[from] ?? close)
+      for (let index = 0; index < Math.min(length, bars - start); index++) {
+        const [source, bar] = [from + index, start + index]
+        columns.open[bar] = priced((candles.open[source] ?? 0) * factor)
+        columns.high[bar] = priced((candles.high[source] ?? 0) * factor)
+        columns.low[bar] = priced((candles.low[source] ?? 0) * factor)
+        columns.close[bar] = priced((candles.close[source] ?? 0) * factor)
+        columns.volume[bar] = candles.volume[source] ?? 0
+      }
+      close = columns.close[Math.min(start + length, bars) - 1] ?? close
     }
-    before = columns.close[head + Math.min(start + length, bars) - 1] ?? before
+    return { bars, time, ...columns, priceScale, ...(head === 0 ? {} : { before }) }
   }
-  const times = TimeAxis.concat(TimeAxis.slice(whole.time, 0, head), time)
-  return slice({ bars: head + bars, time: times, ...columns, priceScale }, head, head + bars)
 }
 
 const percentiles = [5, 25, 50, 75, 95]

@@ -11,21 +11,17 @@ export type Rank = (typeof ranks)[number]
 type Scored = Pick<TrialFigures, "profitQuote" | "pnlQuote" | "dailySharpe" | "maxDrawdown">
 
 /** Larger is better. `pnlPerDrawdown` divides a gain by the drawdown and multiplies a loss by it, so a deeper drawdown is always worse. */
-export const score = (objective: Objective, result: Scored): number => {
-  const pnl = Number(result.pnlQuote)
-  switch (objective) {
-    case "profitQuote":
-      return Number(result.profitQuote)
-    case "pnlQuote":
-      return pnl
-    case "dailySharpe":
-      return result.dailySharpe
-    case "maxDrawdown":
-      return -result.maxDrawdown
-    case "pnlPerDrawdown":
-      if (pnl < 0) return pnl * result.maxDrawdown
-      return result.maxDrawdown > 0 ? pnl / result.maxDrawdown : pnl
+export const score = (objective: Objective, { dailySharpe, maxDrawdown, profitQuote, pnlQuote }: Scored): number => {
+  const pnl = Number(pnlQuote)
+  const pnlPerDrawdown = pnl < 0 ? pnl * maxDrawdown : maxDrawdown > 0 ? pnl / maxDrawdown : pnl
+  const scores = {
+    profitQuote: Number(profitQuote),
+    pnlQuote: pnl,
+    dailySharpe,
+    maxDrawdown: -maxDrawdown,
+    pnlPerDrawdown
   }
+  return scores[objective]
 }
 
 export interface Condition {
@@ -46,12 +42,9 @@ export const condition = (text: string): Condition | undefined => {
   if (name === undefined || bound === undefined) return undefined
   const against = Decimal.toNumber(percent === "%" ? Decimal.multiply(bound, Decimal.make(1n, 2)) : bound)
   const value = (result: TrialFigures): number => Number(Object.entries(result).find(([key]) => key === name)?.[1])
-  const holds = (result: TrialFigures): boolean => {
-    const actualValue = value(result)
-    if (operator === "<=") return actualValue <= against
-    if (operator === ">=") return actualValue >= against
-    return operator === "<" ? actualValue < against : actualValue > against
-  }
+  const holds = (result: TrialFigures): boolean =>
+    (operator.endsWith("=") && value(result) === against) ||
+    (operator.startsWith("<") ? value(result) < against : value(result) > against)
   return { holds, isFinal: growing.has(name) && operator.startsWith("<") }
 }
 

@@ -1,19 +1,26 @@
-/** Stores results as they come, so that an interrupted search continues. The first line names the search; a file of another is refused. */
-import { Array as Arr, Effect, FileSystem, Schema } from "effect"
+/**
+ * Stores results as they come, so that an interrupted search continues. The first line has all that the results depend on, by name; a file
+ * of another search is refused.
+ */
+import { Array as Arr, Effect, FileSystem, Option, Schema } from "effect"
 import { StoredTrial, type TrialResult } from "./TrialResult.ts"
 
 export class StoreMismatch extends Schema.TaggedError<StoreMismatch>()("StoreMismatch", { message: Schema.String }) {}
 
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(StoredTrial))
+const Identity = Schema.Record(Schema.String, Schema.String)
+const decodeIdentity = Schema.decodeUnknownOption(Schema.fromJsonString(Identity))
 
-/** Returns the results stored under this fingerprint. Ignores an incomplete last line. */
-export const open = Effect.fn("SweepStore.open")(function* (file: string, fingerprint: string) {
+/** Returns the stored results of this search. Ignores an incomplete last line. */
+export const open = Effect.fn("SweepStore.open")(function* (file: string, identity: typeof Identity.Type) {
   const fileSystem = yield* FileSystem.FileSystem
   const content = (yield* fileSystem.exists(file)) ? yield* fileSystem.readFileString(file) : ""
   const [first = "", ...rest] = content.split("\n")
-  const header = JSON.stringify({ fingerprint })
+  const header = JSON.stringify(identity)
   if (content !== "" && first !== header) {
-    const message = `${file}: results of another search (other strategy, data or flags); name another file`
+    const before = Option.getOrElse(decodeIdentity(first), (): typeof Identity.Type => ({}))
+    const names = Object.keys(identity).filter((name) => before[name] !== identity[name])
+    const message = `${file}: its results are of another search: other ${names.join(", ")}; name another file, or remove this one to start again`
     return yield* new StoreMismatch({ message })
   }
   if (content === "") yield* fileSystem.writeFileString(file, `${header}\n`)

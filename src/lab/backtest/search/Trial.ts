@@ -11,6 +11,7 @@ import * as Band from "../Band.ts"
 import type { FillMode } from "../kernel/FillPresets.ts"
 import * as BandSide from "../results/BandSide.ts"
 import * as EquityCurve from "../results/EquityCurve.ts"
+import * as WarmUp from "../WarmUp.ts"
 import * as Objective from "./Objective.ts"
 import * as SweepSpace from "./SweepSpace.ts"
 import type { TrialFigures, TrialResult } from "./TrialResult.ts"
@@ -58,6 +59,9 @@ export const run = (
   const values = SweepSpace.combination(search.space, trial)
   const parsing = strategyOf(search, values)
   if (Result.isFailure(parsing)) return { trial, values, refused: parsing.failure, ...nothing }
+  const series = inputs.map(({ candles }) => candles)
+  const refused = WarmUp.tooCoarse(parsing.success, series)
+  if (refused !== undefined) return { trial, values, refused, ...nothing }
   const { mode, objective } = search
   const judged = (side: FillMode) => {
     const ran = Backtest.runAll(parsing.success, inputs, side)

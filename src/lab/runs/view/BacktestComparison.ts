@@ -96,7 +96,7 @@ const chartsOf = (results: Results): string => {
 }
 
 export const page = (results: Results, madeAt: number): Page.Page => {
-  const [{ candles, sources }] = results
+  const [{ candles }] = results
   const runs = results.map((result) => {
     const { low, high } = BacktestSummary.profitEnds(result)
     const worth = Band.worthAtStart(result.band.high)
@@ -128,7 +128,7 @@ export const page = (results: Results, madeAt: number): Page.Page => {
         note: `Bands from the lower to the higher side of each run. Buy and hold: with the budget of ${runs[0]?.name ?? ""}.`
       },
       { title: "Side by side", parts: [sideBySide(results), Page.sentences(...limitsOf(results))] },
-      ...DataSections.of(assumptions, sources),
+      ...DataSections.of(assumptions, results[0]),
       {
         title: "Runs",
         parts: [

@@ -179,9 +179,7 @@ export const page = (result: BacktestResult, madeAt: number, isFile = true): Pag
   const { strategy, candles, band, fees } = result
   const ends = BacktestSummary.endsOf(band)
   const [from, to] = [openTime(candles.time, 0), closeTime(candles.time, candles.bars - 1)]
-  const technical = Page.sideBySide(
-    ends.map(({ name, side }) => [name, BacktestSummary.technicalFacts(result, side, isFile)] as const)
-  )
+  const technical = ends.map(({ name, side }) => [name, BacktestSummary.technicalFacts(result, side, isFile)] as const)
   const took = `${result.wallMillis.toFixed(0)} ms, of which ${result.kernelMillis.toFixed(1)} ms simulation`
   const runNote = `Run: ${ends.find(({ side }) => side === result.shown)?.name ?? ""}`
   const markets = band.high.parts.map(({ market }) => market.name)
@@ -227,8 +225,8 @@ export const page = (result: BacktestResult, madeAt: number, isFile = true): Pag
         note: `${runNote}. Gained: profit of each sale against the buy before it. Inventory: the position at the last price less its cost. Both in ${strategy.market.quote.symbol}.`,
         isFolded: true
       },
-      ...DataSections.of(BacktestSummary.ruleSentences(result), result.sources),
-      { title: "Technical", parts: [technical, Page.sentences(took)], isFolded: true },
+      ...DataSections.of(BacktestSummary.ruleSentences(result), result),
+      { title: "Technical", parts: [Page.sideBySide(technical), Page.sentences(took)], isFolded: true },
       DataSections.run(strategy, [], madeAt)
     ]
   }

@@ -1,7 +1,7 @@
 /** Prints the result of one backtest, or of several side by side, and saves each. */
 import { Clock, Effect, FileSystem, Option, Stdio, Stream } from "effect"
 import { laidOver } from "../../../files/StrategyFiles.ts"
-import { WrongUsage } from "../../../process/WrongUsage.ts"
+import { wrongUsage } from "../../../process/WrongUsage.ts"
 import * as PageText from "../../../report/text/PageText.ts"
 import * as FillRows from "../../backtest/results/FillRows.ts"
 import { tradesCsv } from "../../backtest/results/RoundTrips.ts"
@@ -35,29 +35,23 @@ const optionsOf = (asked: object): Readonly<Record<string, string>> =>
 
 const save = (asked: Asked, result: BacktestResult, at: number) => {
   const { file, text } = result.strategy
-  const sources = result.sources.map(({ data, market, sha256 }) => ({ market: market.name, file: data, sha256 }))
-  const data = [...sources, ...(result.detail ? [{ market: result.strategy.market.name, ...result.detail }] : [])]
+  const sources = [...result.sources, ...(result.detail ? [result.detail] : [])]
+  const candles = sources.map(({ data, market, sha256 }) => ({ market: market.name, file: data, sha256 }))
+  const data = [...candles, ...result.inputsRead]
   const figures = BacktestSummary.json(result, 0)
   return SavedBacktests.save({ at, file, text, data, options: optionsOf(asked), figures })
 }
 
 export const showBacktest = Effect.fn("BacktestShown.shown")(function* (asked: Asked) {
   const [first, ...further] = asked.files
-  if (first === undefined) return yield* new WrongUsage({ message: "Give a strategy file" })
-  if (asked.stdin && further.length > 0) return yield* new WrongUsage({ message: "--stdin: give one strategy file" })
+  if (first === undefined) return yield* wrongUsage("Give a strategy file")
   const { stdin } = yield* Stdio.Stdio
   const edited = asked.stdin ? [{ file: first, text: yield* Stream.mkString(Stream.decodeText(stdin)) }] : []
   const results = yield* laidOver(edited)(simulate(asked, [first, ...further]))
   const fileSystem = yield* FileSystem.FileSystem
-  const written = [
-    ["fills-csv", asked.fillsCsv, FillRows.csv],
-    ["trades-csv", asked.tradesCsv, tradesCsv]
-  ] as const
-  for (const [flag, file, csv] of written) {
-    if (Option.isNone(file)) continue
-    if (results.length > 1) return yield* new WrongUsage({ message: `--${flag}: give one strategy file` })
-    yield* fileSystem.writeFileString(file.value, csv(results[0].shown.parts))
-  }
+  const { parts } = results[0].shown
+  if (Option.isSome(asked.fillsCsv)) yield* fileSystem.writeFileString(asked.fillsCsv.value, FillRows.csv(parts))
+  if (Option.isSome(asked.tradesCsv)) yield* fileSystem.writeFileString(asked.tradesCsv.value, tradesCsv(parts))
   const madeAt = yield* Clock.currentTimeMillis
   const isOne = results.length === 1
   const page = (isFile: boolean) =>

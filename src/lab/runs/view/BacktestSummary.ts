@@ -41,12 +41,13 @@ export const json = (result: BacktestResult, curvePoints = 0) => {
     }
   }
   const [first, ...others] = result.sources
+  const detail = result.detail && { detail: dataJson(result.detail) }
   return {
     strategy: strategy.name,
     kind: strategy.kind,
     market: marketNames(strategy),
     hash: strategy.hash,
-    data: { ...(others.length === 0 ? dataJson(first) : {}), warnings: result.warnings },
+    data: { ...(others.length === 0 ? dataJson(first) : {}), ...detail, warnings: result.warnings },
     from: openTime(candles.time, 0),
     to: closeTime(candles.time, candles.bars - 1),
     bars: candles.bars,

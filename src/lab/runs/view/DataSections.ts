@@ -25,7 +25,7 @@ export const run = ({ file, hash, text }: Strategy, facts: Page.Facts, madeAt: n
 
 export const of = (
   assumptions: ReadonlyArray<string>,
-  sources: BacktestResult["sources"]
+  { detail, sources }: Pick<BacktestResult, "detail" | "sources">
 ): ReadonlyArray<Page.PageSection> => [
   {
     title: "Assumptions",
@@ -33,15 +33,19 @@ export const of = (
     isPageOnly: true,
     isFolded: true
   },
-  { title: "Data quality", parts: [Page.facts(qualityOf(sources))], isPageOnly: true, isFolded: true }
+  {
+    title: "Data quality",
+    parts: [Page.facts([...qualityOf(sources), ...(detail ? named("detail", detail) : [])])],
+    isPageOnly: true,
+    isFolded: true
+  }
 ]
 
 const qualityOf = (sources: BacktestResult["sources"]): Page.Facts =>
-  sources.length === 1
-    ? qualityOfOne(sources[0])
-    : sources.flatMap((source) =>
-        qualityOfOne(source).map(([label, value]) => [`${source.market.name} ${label}`, value] as const)
-      )
+  sources.length === 1 ? qualityOfOne(sources[0]) : sources.flatMap((source) => named(source.market.name, source))
+
+const named = (name: string, source: Source): Page.Facts =>
+  qualityOfOne(source).map(([label, value]) => [`${name} ${label}`, value])
 
 const qualityOfOne = ({ candles, columns, data, sha256, repaired }: Source): Page.Facts => {
   const missing = gaps(candles.time)

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { countText, grouped, iso, orderedJson, percent, printable } from "../../../domain/Text.ts"
 import type { CommandAnswer } from "../../../process/Answer.ts"
-import { WrongUsage } from "../../../process/WrongUsage.ts"
+import { wrongUsage } from "../../../process/WrongUsage.ts"
 import * as Table from "../../../report/text/Table.ts"
 import * as SavedBacktests from "../SavedBacktests.ts"
 import * as LineDiff from "./LineDiff.ts"
@@ -68,8 +68,8 @@ export const show = Effect.fn("SavedBacktestsShown.show")(function* ({ id }: { r
   return { data: () => saved, lines: () => [...facts, file, ...source] } satisfies CommandAnswer
 })
 
-/** Figures over other candles do not compare: other content, market or time. */
-const candlesOf = ({ data, figures: { from, to } }: Saved): string =>
+/** Figures over other inputs do not compare: other candles, signals or configuration, another market or time. */
+const inputsOf = ({ data, figures: { from, to } }: Saved): string =>
   orderedJson([data.map(({ market, sha256 }) => [market, sha256]), from, to])
 
 type ComparisonAsked = Readonly<Record<"first" | "second", string>> & { readonly otherData: boolean }
@@ -78,10 +78,10 @@ export const compared = Effect.fn("SavedBacktestsShown.compared")(function* (ask
   const both = [yield* SavedBacktests.load(asked.first), yield* SavedBacktests.load(asked.second)] as const
   const [first, second] = both
   const eachText = (text: (saved: Saved) => string) => both.map((saved) => `${saved.id} ${text(saved)}`).join("; ")
-  const isSameData = candlesOf(first) === candlesOf(second)
+  const isSameData = inputsOf(first) === inputsOf(second)
   const data = isSameData ? `same data: ${dataText(first)}` : `different data: ${eachText(dataText)}`
   if (!isSameData && !asked.otherData)
-    return yield* new WrongUsage({ message: `${data}. Run both over the same data, or add --other-data` })
+    return yield* wrongUsage(`${data}. Run both over the same data, or add --other-data`)
   const options = `options: ${optionsText(first) === optionsText(second) ? optionsText(first) : eachText(optionsText)}`
   const changes = LineDiff.changedLines(first.text, second.text)
   const files = `strategy files: ${countText(changes.length, "line")} differ (- ${first.id}, + ${second.id})`

@@ -17,6 +17,10 @@ import { together } from "../OnMarkets.ts"
 import type { SweepFound } from "../SweepRun.ts"
 import * as RunFacts from "./RunFacts.ts"
 
+const withSettings =
+  ({ space }: SweepFound) =>
+  (result: TrialResult) => ({ ...result, set: SweepSpace.settingsOf(space, result.values) })
+
 export const json = (found: SweepFound) => ({
   trials: found.all.length,
   resumed: found.resumed,
@@ -30,20 +34,13 @@ export const json = (found: SweepFound) => ({
   ...present({ overfitting: found.overfitting }),
   ...(found.rungs.length > 1 ? { halving: { rungs: found.rungs, budget: Halving.budget(found.rungs) } } : {}),
   best: found.best.map((result, index) => ({
-    ...result,
-    set: SweepSpace.settingsOf(found.space, result.values),
+    ...withSettings(found)(result),
     ...present({ pessimistic: bySide(result, "pessimistic"), optimistic: bySide(result, "optimistic") }),
     ...(found.also.length === 0 ? {} : { also: found.also.map(({ data, best }) => ({ data, ...best[index] })) })
   })),
   ...(found.markets.length < 2 ? {} : marketsJson(found)),
   ...present({
-    pareto: found.pareto && {
-      ...found.pareto,
-      front: found.pareto.front.map((result) => ({
-        ...result,
-        set: SweepSpace.settingsOf(found.space, result.values)
-      }))
-    },
+    pareto: found.pareto && { ...found.pareto, front: found.pareto.front.map(withSettings(found)) },
     sensitivity: found.sensitivity,
     written: found.written && { ...found.written, plan: found.written.plan?.data() }
   }),
@@ -54,11 +51,15 @@ export const json = (found: SweepFound) => ({
 const luck = ({ deflatedSharpe, all, best }: SweepFound): string => {
   const ran = all.filter(({ refused }) => refused === undefined).length
   if (best.length === 0) return `None of ${ran} trials meets the conditions, so there is no result to rate.`
-  return `Deflated Sharpe: ${percent(deflatedSharpe, 1)} that #1 is not just the luckiest of ${ran} trials.${
-    deflatedSharpe < 0.95
-      ? " Too little to rely on: try fewer, coarser values, and test on other data (walk-forward)."
-      : ""
-  }`
+  const advice = "Too little to rely on: try fewer, coarser values, and test on other data (walk-forward)."
+  const skill = `Deflated Sharpe: ${percent(deflatedSharpe, 1)} that #1 is not just the luckiest of ${ran} trials.`
+  return deflatedSharpe < 0.95 ? `${skill} ${advice}` : skill
+}
+
+const overfitted = ({ overfitting }: SweepFound): ReadonlyArray<string> => {
+  if (overfitting === undefined) return []
+  const probability = `Probability of backtest overfitting: ${percent(overfitting, 0)}`
+  return [`${probability} that the best on half of the days is no better than the median on the others.`]
 }
 
 /** A larger map cannot be read, and fills the memory. */
@@ -75,9 +76,8 @@ const noMap = (found: SweepFound): ReadonlyArray<string> => {
   const axes = axesOf(found)
   if (axes === undefined || axes.cells <= maxCells) return []
   const { cells, columns, rows } = axes
-  return [
-    `There is no map of ${rows.name} by ${columns.name}: ${cells} cells are more than ${maxCells}; take larger steps.`
-  ]
+  const size = `${cells} cells are more than ${maxCells}`
+  return [`There is no map of ${rows.name} by ${columns.name}: ${size}; take larger steps.`]
 }
 
 const mapOf = (found: SweepFound) => {
@@ -297,11 +297,7 @@ export const page = (found: SweepFound, madeAt: number): Page.Page => {
           : "No trial met the conditions."
         : `The best of ${countText(all.length - refused.length, "trial")} by ${objective} ${profitText.startsWith("-") ? "lost" : "made"} ${profitText.replace("-", "")} against the untouched budget, ${basis}.`,
       luck(found),
-      ...(found.overfitting === undefined
-        ? []
-        : [
-            `Probability of backtest overfitting: ${percent(found.overfitting, 0)} that the best on half of the days is no better than the median on the others.`
-          ]),
+      ...overfitted(found),
       ...(mapped === undefined ? noMap(found) : plateau(mapped)),
       ...(halving === "" ? [] : [`By ${halving}.`]),
       ...(resumed === 0 ? [] : [`${resumed} of the trials were reused from an earlier search.`]),

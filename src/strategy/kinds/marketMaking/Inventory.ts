@@ -8,6 +8,7 @@ import { type Amount, max } from "../../../domain/Amount.ts"
 import { impactOf } from "../../../domain/Book.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { Side } from "../../../domain/Market.ts"
+import { lately } from "../../expression/Same.ts"
 import { progressOf, type SlotProgress, type View } from "../../View.ts"
 
 interface Level {
@@ -72,8 +73,9 @@ const fullSlots = (
   { levels, maxInventory }: Inventoried,
   { net, slots }: Stock,
   side: Side,
-  sizeOf: (index: number, quantity: Amount) => Amount
+  sizes: ReadonlyArray<Amount>
 ): ReadonlyArray<string> => {
+  const ofSide = slots[side]
   let room = maxInventory - (side === "BUY" ? net : -net)
   const full: Array<string> = []
   // A plain loop, because this runs after every fill.
@@ -81,8 +83,8 @@ const fullSlots = (
     const level = levels[index]
     if (level === undefined) continue
     const { bid, ask, quantity } = level
-    const progress = slots[side][index]
-    const openQuantity = max(quantity, sizeOf(index, quantity)) - partOf(progress, quantity)
+    const progress = ofSide[index]
+    const openQuantity = max(quantity, sizes[index] ?? 0n) - partOf(progress, quantity)
     // A smaller order is placed only once the larger one has ended.
     room -= max(openQuantity, progress?.live?.quantity ?? 0n)
     if (room < 0n) full.push(side === "BUY" ? bid : ask)
@@ -128,18 +130,20 @@ export const eighthsNow = ({ maxImpact, quantity }: Sized, { depth }: View): big
 
 export type OrderSizes = Readonly<ReturnType<typeof sizesOn>>
 
+const fixedSizes = lately((levels: ReadonlyArray<Level>) => {
+  const sizes = levels.map(({ quantity }) => quantity)
+  return [sizes, sizes] as const
+})
+
 export const sizesOn = (whole: Sized, stock: Stock, eighths: bigint, inventory: Amount) => {
   const { maxImpact, sizeSkew } = whole
   const share = sizeSkew === undefined ? Decimal.zero : Decimal.multiply(sizeSkew, fullness(whole, inventory))
   const isFixed = sizeSkew === undefined && maxImpact === undefined
-  const sizeFor = (side: Side) => (index: number, size: Amount) =>
-    isFixed ? size : sizeOf(size, side, eighths, share, stock.slots[side][index]?.filledInLeg ?? 0n)
-  const sizesOf = (side: Side) => whole.levels.map(({ quantity }, index) => sizeFor(side)(index, quantity))
-  const fullOf = (side: Side) => fullSlots(whole, stock, side, sizeFor(side))
-  return {
-    stock,
-    eighths,
-    sizes: { BUY: sizesOf("BUY"), SELL: sizesOf("SELL") },
-    full: { BUY: fullOf("BUY"), SELL: fullOf("SELL") }
-  }
+  const sizesOf = (side: Side) =>
+    whole.levels.map(({ quantity }, index) =>
+      sizeOf(quantity, side, eighths, share, stock.slots[side][index]?.filledInLeg ?? 0n)
+    )
+  const [BUY, SELL] = isFixed ? fixedSizes(whole.levels) : [sizesOf("BUY"), sizesOf("SELL")]
+  const full = { BUY: fullSlots(whole, stock, "BUY", BUY), SELL: fullSlots(whole, stock, "SELL", SELL) }
+  return { stock, eighths, sizes: { BUY, SELL }, full }
 }

@@ -60,7 +60,7 @@ const factorsOf = ({ levels, step }: Quoting, spread: Decimal.Decimal): Readonly
 }
 
 export const quoter = (whole: Quoting): ((ground: QuoteInputs) => QuotedSlots) => {
-  const factors = lately((spread: Decimal.Decimal) => factorsOf(whole, spread))
+  const factors = lately((spread: Decimal.Decimal) => factorsOf(whole, spread), Decimal.equals)
   return lately((ground: QuoteInputs) => quotesOn(whole, ground, factors(ground.spread)), isSame)
 }
 
@@ -91,11 +91,13 @@ const quotesOn = (
   const [quotedBy, limitedBy] = [keys("spread"), keys("maxInventory")]
   const desired: Array<DesiredSlot> = []
   const absent: Array<Decision["absent"][number]> = []
-  const quote = (slot: string, side: Side, index: number) => {
-    const [factor, quantity] = [factors[side][index], sizes[side][index]]
+  const sideOf = (side: Side) => ({ side, near: factors[side], quantities: sizes[side], yieldsTo: full[side] })
+  const [bids, asks] = [sideOf("BUY"), sideOf("SELL")]
+  const quote = (slot: string, { side, near, quantities, yieldsTo }: typeof bids, index: number) => {
+    const [factor, quantity] = [near[index], quantities[index]]
     if (factor === undefined || quantity === undefined) return
     const price = orderPriceTimes(market, side, middle, factor)
-    if (full[side].includes(slot))
+    if (yieldsTo.includes(slot))
       absent.push({ slot, why: new LateReason("inventory-full", limitedBy, fullText, undefined, quoted) })
     else if (!Decimal.isPositive(price))
       absent.push({ slot, why: because("no-price", "below the smallest price step", "spread") })
@@ -105,13 +107,13 @@ const quotesOn = (
       const leg = { side, price, quantity }
       const why = new LateReason("quote", quotedBy, orderText, leg, quoted)
       const legs = [leg] as const
-      if (full[side].length === 0) desired.push({ slot, legs, cycle: true, why })
-      else desired.push({ slot, legs, cycle: true, yieldsTo: full[side], why })
+      if (yieldsTo.length === 0) desired.push({ slot, legs, cycle: true, why })
+      else desired.push({ slot, legs, cycle: true, yieldsTo, why })
     }
   }
   levels.forEach(({ bid, ask }, index) => {
-    quote(bid, "BUY", index)
-    quote(ask, "SELL", index)
+    quote(bid, bids, index)
+    quote(ask, asks, index)
   })
   return { desired, absent }
 }

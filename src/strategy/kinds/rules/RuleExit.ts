@@ -11,7 +11,7 @@ import type { StandsAt } from "../../Strategy.ts"
 import type { OwnState } from "../../View.ts"
 import { checkRatio } from "../OrderCheck.ts"
 import { followStep, leave, type StopExit } from "../StopExit.ts"
-import type { Going, Held } from "./RuleState.ts"
+import { entryPrice, type Going, type Held } from "./RuleState.ts"
 
 export interface Exit {
   /** An order is open at this price from the beginning. Missing if the rule has only other exits. */
@@ -116,13 +116,14 @@ const isBefore = (side: Side, from: Price | undefined, best: number): from is Pr
   from !== undefined && (best - Decimal.toNumber(from)) * signOf(side) < 0
 
 export const stopsIn = ({ trail }: Exit, side: Side, going: Going): ReadonlyArray<number> => {
-  const { breakevenAt, held, price, stop, trailFrom } = going
+  const { breakevenAt, held, stop, trailFrom } = going
   if (held?.left !== undefined) return []
-  const best = held?.best ?? Decimal.toNumber(price)
+  const entry = Decimal.toNumber(entryPrice(going))
+  const best = held?.best ?? entry
   const isBreakeven = breakevenAt !== undefined && !isBefore(side, breakevenAt, best)
   return [
     ...(stop === undefined ? [] : [Decimal.toNumber(stop)]),
-    ...(isBreakeven ? [Decimal.toNumber(price)] : []),
+    ...(isBreakeven ? [entry] : []),
     ...(trail === undefined || isBefore(side, trailFrom, best) ? [] : [best * (1 - signOf(side) * trail)])
   ]
 }
@@ -136,8 +137,8 @@ const movesOf = ({ trail }: Exit, side: Side, { breakevenAt, trailFrom }: Going,
   ]
 }
 
-const isAtTarget = (side: Side, { exit, price }: Going, moment: Moment): boolean => {
-  const [entry, target] = [Decimal.toNumber(price), exit && Decimal.toNumber(exit)]
+const isAtTarget = (side: Side, going: Going, moment: Moment): boolean => {
+  const [entry, target] = [Decimal.toNumber(entryPrice(going)), going.exit && Decimal.toNumber(going.exit)]
   if (target === undefined || !isInPlace("exit", side, entry, target)) return false
   notePrice(moment, target)
   return (moment.mid - target) * signOf(side) >= 0
@@ -145,7 +146,7 @@ const isAtTarget = (side: Side, { exit, price }: Going, moment: Moment): boolean
 
 /** `peak`: the best price to which the market has come. `isPart`: some of the entry has not filled. */
 export const follow = (exit: Exit, side: Side, going: Going, moment: Moment, peak: number, isPart: boolean): Held => {
-  const { held: before, price } = going
+  const { held: before } = going
   const lastHeld = before ?? { since: moment.now, best: moment.mid, left: undefined, isClosing: false }
   const market = Decimal.fromNumber(moment.mid, 12)
   const leaves = (from: Price, heldNow: Held): Held => {
@@ -163,7 +164,7 @@ export const follow = (exit: Exit, side: Side, going: Going, moment: Moment, pea
   const until = exit.afterMillis === undefined ? undefined : lastHeld.since + exit.afterMillis
   if (until !== undefined) times.push(until)
   // All exits are evaluated, even if one holds, because each has its bounds.
-  const isAsked = exit.when && truth(exit.when, { ...moment, entry: Decimal.toNumber(price) }) === "yes"
+  const isAsked = exit.when && truth(exit.when, { ...moment, entry: Decimal.toNumber(entryPrice(going)) }) === "yes"
   const passed = stops.filter((at) => isStopped(moment.mid, at, side)).map((at) => Decimal.fromNumber(at, 12))
   const isOver = until !== undefined && moment.now >= until
   if (!isAsked && passed.length === 0 && !isOver) return heldState

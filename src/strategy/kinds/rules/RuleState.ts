@@ -4,7 +4,7 @@
  */
 import { type Amount, format } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
-import type { Market, Price } from "../../../domain/Market.ts"
+import type { Market, Price, Side } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
 import { filledOfLeg, type Memory } from "../../Decision.ts"
 import type { LegsDone, SlotProgress } from "../../View.ts"
@@ -22,6 +22,8 @@ export interface Held {
 
 export interface Going extends Readonly<Record<"exit" | "stop" | "trailFrom" | "breakevenAt", Price | undefined>> {
   readonly price: Price
+  /** What has filled of an entry that an edit has moved, at its average price. */
+  readonly fills?: { readonly price: Price; readonly quantity: Amount } | undefined
   /** It ends when the position has been exited, not when the entry has filled. */
   readonly hasExit: boolean
   readonly held: Held | undefined
@@ -39,6 +41,9 @@ export interface RuleState {
   readonly going: Going | undefined
 }
 
+/** The price from which the exits count. */
+export const entryPrice = ({ fills, price }: Pick<Going, "fills" | "price">): Price => fills?.price ?? price
+
 export const isTouched = ({ after }: Going, progress: SlotProgress): boolean =>
   progress.completedLegs > after.completedLegs || filledOfLeg({ after }, progress) > 0n
 
@@ -55,6 +60,24 @@ export const exitFill = (
   { completedLegs, filledAt, filledInLeg }: SlotProgress
 ): Price | undefined => (completedLegs - after.completedLegs > (filledInLeg > 0n ? 0 : 1) ? filledAt : undefined)
 
+/** An entry that kept its price needs no average. The average of a purchase is rounded up, that of a sale down. */
+export const fillsOf = (
+  { after, fills, price, quantity }: Going,
+  side: Side,
+  progress: SlotProgress,
+  isMoved: boolean
+): Going["fills"] => {
+  const legs = progress.completedLegs - after.completedLegs
+  const whole = progress.lastLeg?.quantity ?? quantity
+  const total = legs === 0 ? filledOfLeg({ after }, progress) : legs === 1 ? whole : 0n
+  const more = total - (fills?.quantity ?? 0n)
+  if (more <= 0n || (fills === undefined && !isMoved)) return fills
+  if (fills === undefined) return { price, quantity: total }
+  const [before, now] = [Decimal.make(fills.quantity), Decimal.make(more)]
+  const cost = Decimal.add(Decimal.multiply(fills.price, before), Decimal.multiply(price, now))
+  return { price: Decimal.divide(cost, Decimal.make(total), 12, side === "BUY" ? "up" : "down"), quantity: total }
+}
+
 /** The whole quantity of its entry; if the rule exits, no more than has filled. */
 export const entryOf = (going: Going, progress: SlotProgress): Amount => {
   const isLeaving = going.held?.left !== undefined || going.held?.isClosing === true
@@ -66,11 +89,12 @@ const text = (price: Price | undefined): string | undefined => price && Decimal.
 export const remember = (market: Market, { exited, fired, pausedUntil, going }: RuleState): Memory => {
   const counters = { fired, ...present({ exited }), pausedUntil }
   if (going === undefined) return counters
-  const { after, breakevenAt, exit, held, stop, trailFrom, withdrawnAt } = going
+  const { after, breakevenAt, exit, fills, held, stop, trailFrom, withdrawnAt } = going
   const { decimals } = market.base
   return {
     ...counters,
     price: Decimal.format(going.price),
+    ...(fills && { filledAt: Decimal.format(fills.price), filledQuantity: format(fills.quantity, decimals) }),
     ...(going.hasExit && exit === undefined ? { hasExit: true } : {}),
     ...present({ exit: text(exit), stop: text(stop), trailFrom: text(trailFrom), breakevenAt: text(breakevenAt) }),
     ...(held && {
@@ -96,6 +120,7 @@ const heldIn = (memory: Memory): Held | undefined => {
 export const stateIn = (market: Market, memory: Memory): RuleState => {
   const price = decimalIn(memory, "price")
   const quantity = amountIn(market.base, memory, "quantity")
+  const filledAt = decimalIn(memory, "filledAt")
   const exited = numberIn(memory, "exited")
   const times = { fired: numberIn(memory, "fired") ?? 0, pausedUntil: numberIn(memory, "pausedUntil") ?? 0 }
   const state = { ...times, ...present({ exited }) }
@@ -104,6 +129,7 @@ export const stateIn = (market: Market, memory: Memory): RuleState => {
     ...state,
     going: {
       price,
+      fills: filledAt && { price: filledAt, quantity: amountIn(market.base, memory, "filledQuantity") },
       hasExit: isTrueIn(memory, "hasExit") || decimalIn(memory, "exit") !== undefined,
       exit: decimalIn(memory, "exit"),
       stop: decimalIn(memory, "stop"),

@@ -32,7 +32,18 @@ import { orderPrice } from "../PriceLevels.ts"
 import { quantityAt, quantityOf } from "../Size.ts"
 import { type Exit, follow, misplaced, staysAtGlance, stopsIn } from "./RuleExit.ts"
 import { closed, evened, isReplaced, reachedBy, together, waitsFor } from "./RuleGroup.ts"
-import { entryOf, type Going, isDone, isHolding, isTouched, type RuleState, remember, stateIn } from "./RuleState.ts"
+import {
+  entryOf,
+  entryPrice,
+  fillsOf,
+  type Going,
+  isDone,
+  isHolding,
+  isTouched,
+  type RuleState,
+  remember,
+  stateIn
+} from "./RuleState.ts"
 import { type Rule, type Rules, rulesKeys, rulesOf, rulesSchema, scopeIn } from "./RulesSection.ts"
 
 export const rules: Kind = {
@@ -335,7 +346,7 @@ const judge = <T>({ cancelWhen, when }: Rule, truthOf: (condition: Term) => T | 
 const judgeAt = (rule: Rule, moment: Moment): Judge.Judgement =>
   judge(rule, (condition) => Judge.truth(condition, moment))
 
-/** Prices that the file states as numbers follow its edits. A filled entry keeps its price, from which its exits count. */
+/** Prices that the file states as numbers follow its edits. What has filled keeps its price, from which its exits count. */
 const edited = (rule: Rule, market: Market, state: RuleState, progress: SlotProgress, moment: Moment): RuleState => {
   const { exit, price, side, size } = rule
   const { going } = state
@@ -343,18 +354,25 @@ const edited = (rule: Rule, market: Market, state: RuleState, progress: SlotProg
   if (going === undefined || [price, ...Object.values(terms)].every((term) => term?.constant === undefined))
     return state
   const isWritten = price.constant !== undefined && !isHolding(going, progress)
-  const entry = (isWritten && orderPriceOf(price, market, side, moment)) || going.price
-  const isMoved = !isSamePrice(entry, going.price)
+  const written = (isWritten && orderPriceOf(price, market, side, moment)) || going.price
+  const isMoved = !isSamePrice(written, going.price)
+  const next = { ...going, price: written, fills: fillsOf(going, side, progress, isMoved) }
+  const entry = entryPrice(next)
+  const hasOtherEntry = !isSamePrice(entry, entryPrice(going))
   const now = exitPricesOf(rule, market, { ...moment, entry: Decimal.toNumber(entry), found: nothingFound() })
   const after = (key: keyof typeof terms) =>
-    going[key] !== undefined && (isMoved || terms[key]?.constant !== undefined) ? (now[key] ?? going[key]) : going[key]
+    going[key] !== undefined && (hasOtherEntry || terms[key]?.constant !== undefined)
+      ? (now[key] ?? going[key])
+      : going[key]
   const [trail, breakeven] = [after("trailFrom"), after("breakevenAt")]
   const exits = { exit: after("exit"), stop: after("stop"), trailFrom: trail, breakevenAt: breakeven }
   const isSame = exitNames.every((key) => isSamePrice(exits[key], going[key]))
-  if (!isMoved && isSame) return state
+  if (!isMoved && !hasOtherEntry && isSame) return state
   const isOfQuote = isMoved && "amount" in size && size.unit === "quote" && !isTouched(going, progress)
-  const quantity = isOfQuote ? quantityAt(market, size, entry) : going.quantity
-  return { ...state, going: { ...going, ...exits, price: entry, quantity } }
+  return {
+    ...state,
+    going: { ...next, ...exits, quantity: isOfQuote ? quantityAt(market, size, written) : going.quantity }
+  }
 }
 
 const exitNames = ["exit", "stop", "trailFrom", "breakevenAt"] as const

@@ -307,3 +307,26 @@ describe("a stop in a gap", () => {
       })
     }
 })
+
+describe("an exit by time, on the side of fewer fills", () => {
+  const section =
+    "{ timeframe: 1m, orders: { a: { when: mid > 0, side: buy, price: 100, size: { base: 1 }, times: 1, then: { price: entry * 1.5, after: 3m } } } }"
+  it.each([
+    ["rises", 1],
+    ["falls", -1]
+  ] as const)("leaves a market that %s at each bar", (_, step) => {
+    const moving = Array.from({ length: 24 }, (_, index): Bar => {
+      const price = 100.5 + step * (index + 1)
+      return [price, price, price, price]
+    })
+    const bars: ReadonlyArray<Bar> = [
+      [101, 101, 101, 101],
+      [101, 101, 99.5, 100.5],
+      [100.5, 100.5, 99.5, 100.5],
+      ...moving
+    ]
+    const [entry, exit = ""] = run("rules", section, bars, "pessimistic")
+    assert.strictEqual(entry, "2 BUY 100.00")
+    assert.match(exit, /^[5-7] SELL /)
+  })
+})

@@ -146,7 +146,10 @@ export const deals = (given: DealSettings): Strategy => {
       left -= quantity
       const price = deal.leaves?.(close) ?? profitAt(targets[index])
       if (quantity === 0) withdraw(exit)
-      else want(exit, { side: "SELL", price, quantity: quantity + filled(exit), mayLose: true, isRest: true })
+      else {
+        const order = { price, quantity: quantity + filled(exit), isAfterStop: deal.leaves !== undefined }
+        want(exit, { ...order, side: "SELL", mayLose: true, isRest: true })
+      }
     }
   }
   return { isAskedFirst: true, seesItself: true, atClose: act, stops: () => stops }

@@ -200,6 +200,7 @@ export const grid = (given: GridSettings): Strategy => {
         price: now.leaves(close),
         quantity: Number(all) + filled(exit),
         mayLose: true,
+        isAfterStop: true,
         isRest: true
       })
     } else if (isOpen(exit)) want(exit, undefined)

@@ -120,7 +120,13 @@ const partOf = (
     const filledPart = isBought ? 0 : filled(slot)
     isClosing ||= filledPart > 0 && (leaves !== undefined || isAtLeast(close, at(target.profit)))
     const price = leaves?.(close) ?? at(target.profit)
-    const exit: Order = { side: exitSide, price, quantity: target.size, isExit: true }
+    const exit: Order = {
+      side: exitSide,
+      price,
+      quantity: target.size,
+      isExit: true,
+      isAfterStop: leaves !== undefined
+    }
     if (isBought) return want(slot, exit)
     want(slot, isClosing ? { ...order, quantity: filledPart } : order, exit)
   }

@@ -179,7 +179,7 @@ export const bracket = (given: Bracket): Strategy => {
       }
       isClosing ||= isStopped || isAtLeast(close, takeProfit)
       const price = isStopped ? leaves(close) : takeProfit
-      const last: Order = { side: exit, price, quantity: size, isExit: true }
+      const last: Order = { side: exit, price, quantity: size, isExit: true, isAfterStop: isStopped }
       if (legs === 1) return want("position", last)
       want("position", { side, price: entry, quantity: isClosing ? part : size }, last)
     }

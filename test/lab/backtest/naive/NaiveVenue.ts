@@ -3,7 +3,7 @@
  * are whole millionths, quantities whole hundred-millionths of a unit, so that every sum is exact; money is in millionths. It
  * shares no code with the kernel.
  *
- * Both sides of the band: `fast` fills at a touch, at once, for any quantity. `slow` takes a bar for placing, cancelling and
+ * Both sides of the band: `fast` fills at a touch, at once, for any quantity. `slow` takes a bar for placing (but not after a stop), cancelling and
  * paying out, fills a thousandth beyond the limit, and has so much of each bar at most as the bar says. Where a bar reaches a stop, it
  * comes to that first, and nothing takes time.
  */
@@ -18,6 +18,8 @@ export interface Order {
   readonly behind?: ReadonlyArray<string>
   /** It leaves what the order before it in its slot traded, and no more. */
   readonly isExit?: true
+  /** Its stop, time or condition was reached: the slow side places it without delay. */
+  readonly isAfterStop?: boolean
   /** It leaves what other slots hold. */
   readonly mayLose?: true
   /** Each answer states the rest of it as a new whole, so what is left counts as whole. */
@@ -172,8 +174,9 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
       return place(slot)
     }
     const deposit = moneyOf(quantity, wanted.price, "up")
-    const from = next + (isWithin ? 0 : delay)
-    const state = takesTime() ? "coming" : "resting"
+    const isAtOnce = wanted.isAfterStop === true || !takesTime()
+    const from = isAtOnce ? next : next + delay
+    const state = isAtOnce ? "resting" : "coming"
     placed += 1
     slot.order = { ...wanted, quantity, open: quantity, deposit, state, due: from, from, isTried: false }
   }

@@ -21,11 +21,15 @@ export interface Ladder {
   legOf: Int32Array
 }
 
+interface LaidLeg {
+  fillsAt: number
+  rank: number
+  row: number
+}
+
 interface LaidSlot {
   desired: DesiredSlot
-  readonly fillsAt: Array<number>
-  readonly ranks: Array<number>
-  readonly rows: Array<number>
+  readonly legs: ReadonlyArray<LaidLeg>
 }
 
 export interface Ladders {
@@ -58,20 +62,20 @@ export const make = (rules: FillRules, priceScale: number): Ladders => ({
 
 export const ladderOf = ({ buys, sells }: Ladders, side: Side): Ladder => (side === "BUY" ? buys : sells)
 
-export const rowOf = ({ laid }: Ladders, slot: number, leg: number): number => laid[slot]?.rows[leg] ?? none
+export const rowOf = ({ laid }: Ladders, slot: number, leg: number): number => laid[slot]?.legs[leg]?.row ?? none
 
 export const setRow = ({ laid }: Ladders, slot: number, leg: number, row: number): void => {
-  const rows = laid[slot]?.rows
-  if (rows !== undefined) rows[leg] = row
+  const laidLeg = laid[slot]?.legs[leg]
+  if (laidLeg !== undefined) laidLeg.row = row
 }
 
-export const fillsAtOf = ({ laid }: Ladders, slot: number, leg: number): number => laid[slot]?.fillsAt[leg] ?? 0
+export const fillsAtOf = ({ laid }: Ladders, slot: number, leg: number): number => laid[slot]?.legs[leg]?.fillsAt ?? 0
 
-export const rankOf = ({ laid }: Ladders, slot: number, leg: number): number => laid[slot]?.ranks[leg] ?? 0
+export const rankOf = ({ laid }: Ladders, slot: number, leg: number): number => laid[slot]?.legs[leg]?.rank ?? 0
 
 const maxInserted = 8
 
-export const rowsOf = ({ laid }: Ladders, slot: number): ReadonlyArray<number> => laid[slot]?.rows ?? []
+export const legsOf = ({ laid }: Ladders, slot: number): ReadonlyArray<Pick<LaidLeg, "row">> => laid[slot]?.legs ?? []
 
 /** Assigns new legs to slots, without orders yet. Returns true if the bits of all other orders are kept; otherwise no bit is set. */
 export const relay = (ladders: Ladders, changed: ReadonlyArray<SlotState>): boolean => {
@@ -82,10 +86,16 @@ export const relay = (ladders: Ladders, changed: ReadonlyArray<SlotState>): bool
   for (const { index: slot, desired } of changed) {
     const before = ladders.laid[slot]
     const old = isFew ? (before?.desired.legs ?? []) : []
-    for (let leg = 0; leg < old.length; leg++) takeOff(ladders, old[leg]?.side ?? "BUY", before?.ranks[leg] ?? 0)
-    ladders.laid[slot] = desired === undefined ? undefined : laidSlot(ladders, slot, desired)
+    const after = desired === undefined ? undefined : laidSlot(ladders, slot, desired)
     const next = isFew ? (desired?.legs ?? []) : []
-    for (let leg = 0; leg < next.length; leg++) insert(ladders, next[leg]?.side ?? "BUY", slot, leg)
+    for (let leg = 0; leg < old.length; leg++) {
+      const [side = "BUY", laidLeg] = [old[leg]?.side, before?.legs[leg]]
+      const mayStay = before === after && side === next[leg]?.side
+      if (laidLeg !== undefined && !(mayStay && movesWithin(ladders, side, slot, leg))) takeOff(ladders, side, laidLeg)
+    }
+    ladders.laid[slot] = after
+    for (let leg = 0; leg < next.length; leg++)
+      if (after?.legs[leg]?.rank === none) insert(ladders, next[leg]?.side ?? "BUY", slot, leg)
   }
   if (!isFew)
     for (const side of ["BUY", "SELL"] as const) {
@@ -100,16 +110,18 @@ export const relay = (ladders: Ladders, changed: ReadonlyArray<SlotState>): bool
 const laidSlot = (ladders: Ladders, slot: number, desired: DesiredSlot): LaidSlot => {
   const layoutBefore = ladders.known[slot]
   const { legs } = desired
-  if (layoutBefore === undefined || layoutBefore.fillsAt.length !== legs.length) {
-    const fillsAt = legs.map((leg) => legFillsAt(ladders, leg))
-    const newLayout = { desired, fillsAt, ranks: legs.map(() => 0), rows: legs.map(() => none) }
+  if (layoutBefore === undefined || layoutBefore.legs.length !== legs.length) {
+    const newLegs = legs.map((leg) => ({ fillsAt: legFillsAt(ladders, leg), rank: none, row: none }))
+    const newLayout = { desired, legs: newLegs }
     ladders.known[slot] = newLayout
     return newLayout
   }
   for (let leg = 0; leg < legs.length; leg++) {
-    const now = legs[leg]
-    if (layoutBefore.desired !== desired && now !== undefined) layoutBefore.fillsAt[leg] = legFillsAt(ladders, now)
-    layoutBefore.rows[leg] = none
+    const [now, laid] = [legs[leg], layoutBefore.legs[leg]]
+    if (now === undefined || laid === undefined) continue
+    if (layoutBefore.desired !== desired) laid.fillsAt = legFillsAt(ladders, now)
+    if (ladders.laid[slot] === undefined) laid.rank = none
+    laid.row = none
   }
   layoutBefore.desired = desired
   return layoutBefore
@@ -138,26 +150,36 @@ const insert = (ladders: Ladders, side: Side, slot: number, leg: number): void =
   makeRoom(ladder, ladder.legs + 1)
   ladder.resting = RankSet.roomy(ladder.resting, ladder.legs + 1)
   RankSet.open(ladder.resting, low)
-  shift(ladders, ladder, low, ladder.legs, 1)
+  shift(ladders, ladder, low, 1)
   ladder.legs += 1
   put(ladders, ladder, low, price, slot, leg)
 }
 
-const takeOff = (ladders: Ladders, side: Side, rank: number): void => {
+/** Moves a leg to its new price, without its order. Returns false if it does not fit between its neighbours. */
+const movesWithin = (ladders: Ladders, side: Side, slot: number, leg: number): boolean => {
   const ladder = ladderOf(ladders, side)
-  RankSet.shut(ladder.resting, rank)
-  shift(ladders, ladder, rank + 1, ladder.legs, -1)
-  ladder.legs -= 1
+  const [rank, price] = [rankOf(ladders, slot, leg), fillsAtOf(ladders, slot, leg)]
+  if (rank > 0 && !isAfter(ladder, rank - 1, price, slot, leg)) return false
+  if (rank + 1 < ladder.legs && isAfter(ladder, rank + 1, price, slot, leg)) return false
+  RankSet.remove(ladder.resting, rank)
+  ladder.fillsAt[rank] = price
+  return true
 }
 
-const shift = ({ laid }: Ladders, { fillsAt, legOf, slots }: Ladder, from: number, to: number, by: number): void => {
-  if (from >= to) return
-  fillsAt.copyWithin(from + by, from, to)
-  legOf.copyWithin(from + by, from, to)
-  slots.copyWithin(from + by, from, to)
-  for (let rank = from + by; rank < to + by; rank++) {
-    const ranks = laid[slots[rank] ?? 0]?.ranks
-    if (ranks !== undefined) ranks[legOf[rank] ?? 0] = rank
+const takeOff = (ladders: Ladders, side: Side, leg: LaidLeg): void => {
+  const ladder = ladderOf(ladders, side)
+  RankSet.shut(ladder.resting, leg.rank)
+  shift(ladders, ladder, leg.rank + 1, -1)
+  ladder.legs -= 1
+  leg.rank = none
+}
+
+const shift = ({ laid }: Ladders, { fillsAt, legOf, legs, slots }: Ladder, from: number, by: number): void => {
+  if (from >= legs) return
+  for (const column of [fillsAt, legOf, slots]) column.copyWithin(from + by, from, legs)
+  for (let rank = from + by; rank < legs + by; rank++) {
+    const leg = laid[slots[rank] ?? 0]?.legs[legOf[rank] ?? 0]
+    if (leg !== undefined) leg.rank = rank
   }
 }
 
@@ -165,8 +187,8 @@ const put = ({ laid }: Ladders, ladder: Ladder, rank: number, price: number, slo
   ladder.fillsAt[rank] = price
   ladder.slots[rank] = slot
   ladder.legOf[rank] = leg
-  const ranks = laid[slot]?.ranks
-  if (ranks !== undefined) ranks[leg] = rank
+  const laidLeg = laid[slot]?.legs[leg]
+  if (laidLeg !== undefined) laidLeg.rank = rank
 }
 
 const sort = (ladders: Ladders, side: Side): void => {
@@ -174,7 +196,7 @@ const sort = (ladders: Ladders, side: Side): void => {
   const legs: Array<{ readonly slot: number; readonly leg: number; readonly price: number }> = []
   for (const [slot, laid] of ladders.laid.entries())
     for (const [leg, { side: other }] of laid?.desired.legs.entries() ?? [])
-      if (other === side) legs.push({ slot, leg, price: laid?.fillsAt[leg] ?? 0 })
+      if (other === side) legs.push({ slot, leg, price: laid?.legs[leg]?.fillsAt ?? 0 })
   const nearestLast = side === "BUY" ? 1 : -1
   legs.sort((a, b) => a.price - b.price || (b.slot - a.slot) * nearestLast || a.leg - b.leg)
   makeRoom(ladder, legs.length)

@@ -91,13 +91,8 @@ const grow = (table: OrderTable): void => {
 export const add = (table: OrderTable, row: OrderRow): number => {
   const id = table.unused.pop() ?? table.rows.length
   if (id === table.next.length) grow(table)
-  const [sold, bought] = [Number(row.input), Number(row.output)]
-  const buys = row.side === "BUY"
-  const { baseUnit, quoteUnit } = table
   table.rows[id] = row
   table.fills[id] = 0
-  table.baseChange[id] = (buys ? bought : -sold) / baseUnit
-  table.quoteChange[id] = (buys ? -sold : bought) / quoteUnit
   table.next[id] = unknown
   table.surplus[id] = 0n
   return id
@@ -127,7 +122,17 @@ export const fill = (table: OrderTable, log: OpenLog, bar: number, id: number): 
   log.bars[log.count] = bar
   log.orders[log.count] = id
   log.count++
-  table.fills[id] = (table.fills[id] ?? 0) + 1
+  const fills = table.fills[id] ?? 0
+  // Most rows never fill.
+  if (fills === 0) setChanges(table, id)
+  table.fills[id] = fills + 1
+}
+
+const setChanges = ({ baseChange, baseUnit, quoteChange, quoteUnit, rows }: OrderTable, id: number): void => {
+  const { input = 0n, output = 0n, side } = rows[id] ?? {}
+  const [sold, bought] = [Number(input), Number(output)]
+  baseChange[id] = (side === "BUY" ? bought : -sold) / baseUnit
+  quoteChange[id] = (side === "BUY" ? -sold : bought) / quoteUnit
 }
 
 export const link = (table: OrderTable, id: number, next: number): void => {

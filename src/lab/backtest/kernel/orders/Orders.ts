@@ -77,7 +77,7 @@ export class Orders {
     this.all.push(newSlot)
     this.byName.set(name, newSlot)
     // Sets the slot's place in the map, even if a later slot is read first.
-    this.shown.set(name, this.progressOf(newSlot))
+    this.shown.set(name, SlotState.progressOf(newSlot, undefined))
     return newSlot
   }
 
@@ -85,30 +85,24 @@ export class Orders {
     return OrderTable.rowAt(this.table, slot.order)
   }
 
-  progressOf(slot: SlotState.SlotState): SlotProgress {
-    return slot.shown ?? SlotState.show(slot, this.rowOf(slot))
-  }
-
   /** Progress of all slots by name. Always returns the same map. */
   progress(): ReadonlyMap<string, SlotProgress> {
     this.countFills()
     const { stale } = this
     for (const slot of stale) {
-      this.shown.set(slot.name, this.progressOf(slot))
+      this.shown.set(slot.name, SlotState.progressOf(slot, this.rowOf(slot)))
       SlotState.freshen(slot)
     }
-    if (stale.length > 0) stale.length = 0
+    while (stale.length > 0) stale.pop()
     return this.shown
   }
 
   isExitDue(slot: SlotState.SlotState): boolean {
-    const { desired } = slot
-    // Most slots have no exit leg, so their progress is not needed.
-    if (desired?.legs.some((leg) => isExitLeg(desired, leg)) !== true) return false
-    const progress = this.progressOf(slot)
-    const leg = dueLeg(desired, progress)
+    const { desired, hasExit } = slot
+    if (desired === undefined || !hasExit) return false
+    const leg = dueLeg(desired, slot)
     const due = desired.legs[leg]
-    return due !== undefined && isExitLeg(desired, due) && leftOfLeg(desired, leg, progress) > 0n
+    return due !== undefined && isExitLeg(desired, due) && leftOfLeg(desired, leg, slot) > 0n
   }
 
   exitsFirst(slots: ReadonlyArray<SlotState.SlotState>): ReadonlyArray<SlotState.SlotState> {
@@ -118,10 +112,9 @@ export class Orders {
   arm(slot: SlotState.SlotState): number {
     const { desired, index } = slot
     if (desired === undefined) return OrderTable.none
-    const progress = this.progressOf(slot)
-    const leg = dueLeg(desired, progress)
+    const leg = dueLeg(desired, slot)
     const due = desired.legs[leg]
-    const quantity = leftOfLeg(desired, leg, progress)
+    const quantity = leftOfLeg(desired, leg, slot)
     if (due === undefined || quantity <= 0n) return OrderTable.none
     const { table, ladders } = this
     const before = Ladders.rowOf(ladders, index, leg)
@@ -141,9 +134,8 @@ export class Orders {
   /** Ends the due leg with the amount that has filled, if it may end. A live run does the same with a leg that has nothing left to place. */
   closesLeg(slot: SlotState.SlotState): boolean {
     const { desired } = slot
-    const progress = this.progressOf(slot)
-    const leg = desired?.legs[dueLeg(desired, progress)]
-    if (desired === undefined || leg === undefined || !mayCloseLeg(desired, progress)) return false
+    const leg = desired?.legs[dueLeg(desired, slot)]
+    if (desired === undefined || leg === undefined || !mayCloseLeg(desired, slot)) return false
     SlotState.completeLeg(slot, leg.side)
     return true
   }
@@ -240,7 +232,7 @@ export class Orders {
   relay(changed: ReadonlyArray<SlotState.SlotState>): boolean {
     for (const slot of changed) {
       // A row that waited and was never placed has no other use.
-      for (const row of Ladders.rowsOf(this.ladders, slot.index))
+      for (const { row } of Ladders.legsOf(this.ladders, slot.index))
         if (row !== slot.order && row !== OrderTable.none) OrderTable.release(this.table, row)
     }
     const othersRest = Ladders.relay(this.ladders, changed)

@@ -91,22 +91,15 @@ export const roomy = (set: RankSet, capacity: number): RankSet => {
   return largerSet
 }
 
-export const greatest = (set: RankSet): number => {
+const extremeOf = ({ levels }: RankSet, bitOf: (word: number) => number): number => {
   let rank = 0
-  for (let level = set.levels.length - 1; level >= 0; level--) {
-    const word = set.levels[level]?.[rank] ?? 0
+  for (let level = levels.length - 1; level >= 0; level--) {
+    const word = levels[level]?.[rank] ?? 0
     if (word === 0) return -1
-    rank = (rank << 5) | (31 - Math.clz32(word))
+    rank = (rank << 5) | (31 - Math.clz32(bitOf(word)))
   }
   return rank
 }
 
-export const least = (set: RankSet): number => {
-  let rank = 0
-  for (let level = set.levels.length - 1; level >= 0; level--) {
-    const word = set.levels[level]?.[rank] ?? 0
-    if (word === 0) return -1
-    rank = (rank << 5) | (31 - Math.clz32(word & -word))
-  }
-  return rank
-}
+export const greatest = (set: RankSet): number => extremeOf(set, (word) => word)
+export const least = (set: RankSet): number => extremeOf(set, (word) => word & -word)

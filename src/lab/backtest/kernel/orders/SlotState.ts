@@ -5,7 +5,7 @@
 import { type Amount, max } from "../../../../domain/Amount.ts"
 import type { Reason } from "../../../../domain/BotEvent.ts"
 import type { Price, Side } from "../../../../domain/Market.ts"
-import type { DesiredSlot } from "../../../../strategy/Decision.ts"
+import { type DesiredSlot, isExitLeg } from "../../../../strategy/Decision.ts"
 import type { SlotProgress } from "../../../../strategy/View.ts"
 import { none, type OrderRow } from "./OrderTable.ts"
 
@@ -24,6 +24,7 @@ export interface SlotState {
   readonly isDue: boolean
   /** True once the slot's legs have included both sides. */
   readonly takesTurns: boolean
+  readonly hasExit: boolean
   /** Replaces `desired` after the order of the old legs has ended; `null` if nothing does. */
   readonly successor: DesiredSlot | undefined | null
   readonly phase: SlotPhase
@@ -33,8 +34,7 @@ export interface SlotState {
   readonly filledInLeg: Amount
   readonly receivedInLeg: Amount
   readonly receivedByLastLeg: Amount
-  readonly lastSide: Side | undefined
-  readonly lastQuantity: Amount
+  readonly lastLeg: SlotProgress["lastLeg"]
   /** Amounts of the counted fills, before fees. Only a strategy reads them. */
   readonly bought: Amount
   readonly sold: Amount
@@ -50,22 +50,20 @@ export interface SlotState {
   readonly triedBar: number
   readonly arrivedBar: number
   readonly arrivals: number
-  /** Progress as the strategy last saw it; absent after a change. */
-  readonly shown: SlotProgress | undefined
+  /** The slots that have changed since the strategy last saw them. */
   readonly stale: Array<SlotState>
   readonly isStale: boolean
 }
 
-type Visible = "phase" | "lastSide" | "lastQuantity" | "openQuantity" | (keyof SlotProgress & keyof SlotState)
+type Visible = "phase" | "openQuantity" | (keyof SlotProgress & keyof SlotState)
 
 type Writable<Field extends keyof SlotState> = { -readonly [Key in Field]: SlotState[Key] }
-type Guarded = Visible | "order" | "shown" | "isStale"
+type Guarded = Visible | "order" | "isStale"
 type Open = Pick<SlotState, Guarded> & Writable<Exclude<keyof SlotState, Guarded>>
 
-/** The only way to change the order and fields that a strategy sees. Drops the cached progress. */
+/** The only way to change the order and fields that a strategy sees. */
 const change = (slot: SlotState): Writable<keyof SlotState> => {
   const open: Writable<keyof SlotState> = slot
-  open.shown = undefined
   if (!open.isStale) {
     open.isStale = true
     open.stale.push(slot)
@@ -81,6 +79,7 @@ export const make = (index: number, name: string, stale: Array<SlotState>): Slot
   wanted: undefined,
   isDue: false,
   takesTurns: false,
+  hasExit: false,
   successor: null,
   phase: "idle",
   order: none,
@@ -88,8 +87,7 @@ export const make = (index: number, name: string, stale: Array<SlotState>): Slot
   filledInLeg: 0n,
   receivedInLeg: 0n,
   receivedByLastLeg: 0n,
-  lastSide: undefined,
-  lastQuantity: 0n,
+  lastLeg: undefined,
   bought: 0n,
   sold: 0n,
   paid: 0n,
@@ -103,7 +101,6 @@ export const make = (index: number, name: string, stale: Array<SlotState>): Slot
   triedBar: -1,
   arrivedBar: 0,
   arrivals: 0,
-  shown: undefined,
   stale,
   isStale: false
 })
@@ -123,7 +120,8 @@ export const mark = (slot: Open, isDue: boolean): void => {
 
 export const want = (slot: Open, desired: DesiredSlot | undefined): void => {
   slot.desired = desired
-  slot.takesTurns ||= desired?.legs.some(({ side }) => side !== desired.legs[0].side) === true
+  slot.hasExit = desired?.legs.some((leg) => isExitLeg(desired, leg)) === true
+  slot.takesTurns ||= slot.hasExit && desired?.legs.some(({ side }) => side !== desired.legs[0].side) === true
 }
 
 export const wantNext = (slot: Open, successor: DesiredSlot | undefined | null): void => {
@@ -168,14 +166,12 @@ export const fillWhole = (slot: SlotState, { isPart, output, quantity, side }: O
   }
   open.completedLegs += 1
   open.receivedByLastLeg = output
-  open.lastSide = side
-  open.lastQuantity = quantity
+  open.lastLeg = { side, quantity }
 }
 
 export const completeLeg = (slot: SlotState, side: Side): void => {
   const open = change(slot)
-  open.lastSide = side
-  open.lastQuantity = open.filledInLeg
+  open.lastLeg = { side, quantity: open.filledInLeg }
   open.completedLegs += 1
   open.receivedByLastLeg = open.receivedInLeg
   open.filledInLeg = 0n
@@ -218,7 +214,7 @@ export const payOut = (slot: SlotState): Amount => {
 export const payForRefund = (slot: SlotState, side: Side, paid: Amount): void => {
   const open = change(slot)
   charge(open, paid, side === "SELL")
-  if (side === "SELL" && open.lastSide === "BUY") open.receivedByLastLeg = max(0n, open.receivedByLastLeg - paid)
+  if (side === "SELL" && open.lastLeg?.side === "BUY") open.receivedByLastLeg = max(0n, open.receivedByLastLeg - paid)
 }
 
 export const tryArrival = (slot: Open, bar: number): void => {
@@ -245,27 +241,15 @@ export const countFill = (slot: SlotState, { side, price, quantity, input, outpu
   }
 }
 
-export const show = (slot: SlotState, row: OrderRow | undefined): SlotProgress => {
-  const progress = progressOf(slot, row)
-  change(slot).shown = progress
-  return progress
-}
-
 export const freshen = (slot: Writable<"isStale">): void => {
   slot.isStale = false
 }
 
-const progressOf = (slot: Pick<SlotState, Visible>, row: OrderRow | undefined): SlotProgress => {
-  const { lastSide: side, lastQuantity, openQuantity: quantity, completedLegs, filledInLeg, receivedByLastLeg } = slot
-  const { bought, fees, filledAt, sold, paid, proceeds } = slot
-  // Runs for every slot at every decision, so it uses literals of few shapes. Spreading would cost several times as much.
-  const done = { completedLegs, filledInLeg, receivedByLastLeg, bought, sold, paid, proceeds }
+export const progressOf = (slot: SlotState, row: OrderRow | undefined): SlotProgress => {
+  const { completedLegs, filledInLeg, receivedByLastLeg, lastLeg, openQuantity: quantity } = slot
+  const { bought, sold, paid, proceeds, fees, filledAt } = slot
   const hasOrder = row !== undefined && (quantity > 0n || slot.phase === "paying")
-  if (side === undefined && filledAt === undefined && fees === undefined && !hasOrder) return done
-  const whole: { -readonly [Field in keyof SlotProgress]: SlotProgress[Field] } = done
-  if (filledAt !== undefined) whole.filledAt = filledAt
-  if (fees !== undefined) whole.fees = fees
-  if (side !== undefined) whole.lastLeg = { side, quantity: lastQuantity }
-  if (hasOrder) whole.live = { side: row.side, price: row.price, quantity }
-  return whole
+  const live = hasOrder ? { side: row.side, price: row.price, quantity } : undefined
+  // One literal with all fields: objects of different shapes are slow to read.
+  return { completedLegs, filledInLeg, receivedByLastLeg, lastLeg, bought, sold, paid, proceeds, fees, filledAt, live }
 }

@@ -9,7 +9,8 @@ export class WantedSlots {
   private wanted: ReadonlyArray<DesiredSlot> = []
   slots: ReadonlyArray<SlotState.SlotState> = []
   private readonly leaving = new Set<SlotState.SlotState>()
-  private readonly dueSlots: Array<SlotState.SlotState> = []
+  private dueSlots: Array<SlotState.SlotState> = []
+  private isAscending = true
   firstDue = 0
 
   /** Slots that the decision may change, in their order. The caller clears their marks. */
@@ -22,11 +23,12 @@ export class WantedSlots {
   }
 
   take(wanted: ReadonlyArray<DesiredSlot>, slotNamed: (name: string) => SlotState.SlotState): void {
-    const { dueSlots, leaving, slots: before } = this
+    const { leaving, slots: before } = this
     const prefixLength = sameBeginning(this.wanted, wanted)
     const names = before.slice(0, prefixLength)
     this.firstDue = leaving.size > 0 ? 0 : prefixLength
-    dueSlots.length = 0
+    this.dueSlots = []
+    this.isAscending = true
     for (const slot of leaving) this.fallDue(slot)
     leaving.clear()
     for (let place = prefixLength; place < before.length; place++) this.ask(before[place], undefined)
@@ -39,13 +41,7 @@ export class WantedSlots {
     }
     this.wanted = wanted
     this.slots = names
-    let isAscending = true
-    for (let place = 0; place < dueSlots.length; place++) {
-      const slot = dueSlots[place]
-      if (slot === undefined) continue
-      isAscending &&= place === 0 || (dueSlots[place - 1]?.index ?? 0) < slot.index
-    }
-    if (!isAscending) dueSlots.sort((a, b) => a.index - b.index)
+    if (!this.isAscending) this.dueSlots.sort((a, b) => a.index - b.index)
   }
 
   leaves(slot: SlotState.SlotState): void {
@@ -61,6 +57,7 @@ export class WantedSlots {
   private fallDue(slot: SlotState.SlotState): void {
     if (slot.isDue) return
     SlotState.mark(slot, true)
+    this.isAscending &&= (this.dueSlots.at(-1)?.index ?? -1) < slot.index
     this.dueSlots.push(slot)
   }
 }

@@ -20,8 +20,6 @@ interface ChargeLog {
   readonly quote: Array<number>
 }
 
-const nothing: FlatCosts = { count: 0, base: 0n, quote: 0n }
-
 export class Wallet {
   declare private readonly baseUnit: number
   declare private readonly quoteUnit: number
@@ -31,8 +29,8 @@ export class Wallet {
   base = 0
   quote = 0
   readonly charges: ChargeLog = { bars: [], base: [], quote: [] }
-  private refunds: FlatCosts = nothing
-  private payouts: FlatCosts = nothing
+  private readonly refunds = { count: 0, base: 0n, quote: 0n }
+  private readonly payouts = { count: 0, base: 0n, quote: 0n }
 
   constructor(market: Market, budget: { readonly base: Amount; readonly quote: Amount }, purse: Purse) {
     this.baseUnit = 10 ** market.base.decimals
@@ -77,26 +75,24 @@ export class Wallet {
     const cost = min(left, fee)
     if (side === "BUY") this.purse.freeQuote += left - cost
     else this.freeBase += left - cost
-    if (left > 0n) this.refunds = this.charge(this.refunds, side === "BUY" ? "quote" : "base", cost, bar)
+    if (left > 0n) this.charge(this.refunds, side === "BUY" ? "quote" : "base", cost, bar)
     return cost
   }
 
   /** Charges the payout fee of a cancelled order. The payout that follows is already less this fee. */
   chargePayout(side: Side, paid: Amount, bar: number): void {
-    this.payouts = this.charge(this.payouts, side === "BUY" ? "base" : "quote", paid, bar)
+    this.charge(this.payouts, side === "BUY" ? "base" : "quote", paid, bar)
   }
 
-  private charge({ base, count, quote }: FlatCosts, asset: "base" | "quote", paid: Amount, bar: number): FlatCosts {
-    if (asset === "base") {
-      this.log(bar, Number(paid) / this.baseUnit, 0)
-      return { count: count + 1, base: base + paid, quote }
-    }
-    this.log(bar, 0, Number(paid) / this.quoteUnit)
-    return { count: count + 1, base, quote: quote + paid }
+  private charge(costs: typeof this.refunds, asset: "base" | "quote", paid: Amount, bar: number): void {
+    costs.count++
+    if (paid === 0n) return
+    costs[asset] += paid
+    if (asset === "base") this.log(bar, Number(paid) / this.baseUnit, 0)
+    else this.log(bar, 0, Number(paid) / this.quoteUnit)
   }
 
   private log(bar: number, base: number, quote: number): void {
-    if (base === 0 && quote === 0) return
     this.base -= base
     this.quote -= quote
     this.charges.bars.push(bar)
