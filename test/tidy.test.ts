@@ -47,11 +47,11 @@ const folderOf = (file: string): string => file.split("/")[1] ?? ""
 /** Lines of each room; `.` is `src` itself. */
 const budgets: Readonly<Record<string, number>> = {
   ".": 396,
-  app: 10375,
+  app: 10398,
   candles: 2481,
-  cli: 2735,
-  control: 3883,
-  dashboard: 3516,
+  cli: 2736,
+  control: 3889,
+  dashboard: 3518,
   domain: 2632,
   engine: 13044,
   files: 2090,
@@ -59,7 +59,7 @@ const budgets: Readonly<Record<string, number>> = {
   importers: 773,
   journal: 2928,
   lab: 11506,
-  ledger: 2773,
+  ledger: 2772,
   orderbook: 875,
   process: 483,
   programs: 167,
@@ -70,7 +70,7 @@ const budgets: Readonly<Record<string, number>> = {
   signing: 689,
   strategy: 15345,
   venue: 5521,
-  views: 3626,
+  views: 3622
 }
 
 /** A budget is lowered when its room has become this much smaller. */

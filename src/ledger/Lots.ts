@@ -55,7 +55,6 @@ export const match = (trades: ReadonlyArray<Trade>, method: LotMethod, earlier =
   const gains: Array<Gain> = []
   for (const trade of trades) {
     const { baseAmount, placement, quoteAmount: quote } = trade
-    // Lost quote has no lots.
     const loss = baseAmount === 0n ? undefined : trade.loss
     const before = gains.length
     const back = (loss === "found" ? lost.get(placement) : undefined) ?? []
@@ -104,6 +103,11 @@ const exchange = (lots: Array<Lot>, gains: Array<Gain>, part: Part, method: LotM
   const { openedBy, trade } = part
   let { base, quote } = part
   const closesShort = trade.side === "BUY"
+  // Quote that was lost, or by which a fill grew without base, has no lots.
+  if (base === 0n && quote > 0n) {
+    const [cost, proceeds] = closesShort ? [quote, 0n] : [0n, quote]
+    gains.push({ closedBy: trade, openedBy, isShort: false, quantity: 0n, cost, proceeds })
+  }
   for (let lot = next(lots, method); base > 0n && lot?.isShort === closesShort; lot = next(lots, method)) {
     const index = lots.indexOf(lot)
     const quantity = min(base, lot.quantity)

@@ -115,7 +115,6 @@ export const itemsOf = (
     ...pools.flatMap(({ gains }) => gains.map(itemOfGain)),
     ...pools.flatMap(({ open }) => itemsOfLots(open, mark, now)),
     ...pools.flatMap(({ pool }) => itemsOfTurns(pool, Rounds.emptyBooks(), mark, now)),
-    ...losses.flatMap(itemsOfLoss),
     ...rounds.map(itemOfRound),
     ...fees.map(itemOfFee),
     ...flowsIn(flows.map(itemOfFlow), quotes)
@@ -128,12 +127,6 @@ const itemOf = (
 ): Item => ({ strategy, slot, at, asset: base, quote, figures })
 
 export const itemOfGain = (gain: Gain): Item => itemOf(gain.closedBy, { realised: earned(gain) })
-
-/** Lost quote closes no lots. */
-export const itemsOfLoss = (trade: Trade): ReadonlyArray<Item> => {
-  const earned = trade.side === "BUY" ? -trade.quoteAmount : trade.quoteAmount
-  return trade.baseAmount > 0n ? [] : [itemOf(trade, { gridProfit: earned, realised: earned })]
-}
 
 /** The lots are of one pool and method, all long or all short. The value is rounded once, as in `Rounds`. */
 export const itemsOfLots = (lots: ReadonlyArray<Lot>, mark: Mark, now: number): ReadonlyArray<Item> => {

@@ -83,6 +83,8 @@ const keep = (books: TurnBooks["open"], book: TurnBook, { cost, position }: Cost
 
 const exchange = (books: TurnBooks["open"], trade: Trade, baseAmount: Amount, quoteAmount: Amount): Taken => {
   const { side, slot } = trade
+  // Quote alone was lost, or its fill grew by less than a unit of base.
+  if (baseAmount === 0n) return { earned: side === "SELL" ? quoteAmount : -quoteAmount, closed: 0n }
   let [base, quote, earned] = [baseAmount, quoteAmount, 0n]
   const move = (book: TurnBook, part: Amount): void => {
     const share = (quote * part) / base

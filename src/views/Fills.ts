@@ -36,9 +36,9 @@ interface Exchange extends Pick<Trade, "base" | "quote" | "baseAmount" | "quoteA
   readonly side: "BUY" | "SELL"
 }
 
-/** The exchanged amounts give the price; the limit is only the price of the order. */
+/** The exchanged amounts give the price, unless one of them is zero; the limit is only the price of the order. */
 const priceIn = (exchange: Exchange, assets: Money.Assets): string | undefined =>
-  assets.has(exchange.base) && assets.has(exchange.quote)
+  assets.has(exchange.base) && assets.has(exchange.quote) && exchange.quoteAmount !== 0n
     ? priceOf(exchange, (symbol) => assets.get(symbol)?.decimals ?? 0, pricePlaces)
     : undefined
 

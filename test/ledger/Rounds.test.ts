@@ -104,6 +104,20 @@ describe("the grid profit of a slot", () => {
     assert.isTrue((own?.realised ?? 0n) < 0n)
   })
 
+  it("counts quote by which a fill grew without base", () => {
+    const grown = { base: 0n, isPart: true }
+    const trading = tradingOf({ grid: "grid" }, [
+      cell("BUY", bought - 3n),
+      { ...cell("BUY", 3n), ...grown },
+      cell("SELL", sold - 5n),
+      { ...cell("SELL", 5n), ...grown }
+    ])
+    const [row] = rowsBy(trading, markAt("58000"))
+    assert.strictEqual(row?.figures.gridProfit, sold - bought)
+    assert.strictEqual(row?.figures.realised, sold - bought)
+    assert.strictEqual(row?.figures.total, sold - bought)
+  })
+
   it("counts a leg that ends over several orders once, and an open leg not at all", () => {
     const half = { ...cell("BUY", bought / 2n), base: size / 2n }
     const trading = tradingOf({ grid: "grid" }, [
@@ -303,11 +317,11 @@ describe("the grid profit of a slot", () => {
     assert.strictEqual(rowsBy(trading, markAt("60000"), "slot")[0]?.figures.gridProfit, 891_000_000n)
   })
 
-  it("opens and closes nothing with a fill without base", () => {
+  it("counts the quote of a fill without base, which opens and closes nothing", () => {
     const books = Rounds.emptyBooks()
     const [trade] = tradingOf({ grid: "grid" }, [cell("BUY", bought)]).trades
     if (trade === undefined) return assert.fail("no trade")
-    assert.deepStrictEqual(Rounds.take(books, { ...trade, baseAmount: 0n }), { earned: 0n, closed: 0n })
+    assert.deepStrictEqual(Rounds.take(books, { ...trade, baseAmount: 0n }), { earned: -bought, closed: 0n })
     assert.strictEqual(books.open.size, 0)
   })
 

@@ -10,6 +10,7 @@ import { baseQuantity, inputAmount, inputAsset, type Market } from "../../domain
 import { progress } from "../../engine/planning/DecisionRecord.ts"
 import { type BotState, unfinishedOf } from "../../engine/state/BotState.ts"
 import { isUnpaid, openQuantity, type Placement } from "../../engine/state/Placement.ts"
+import { slotKey } from "../../engine/state/SlotFold.ts"
 import * as ByHand from "../../files/ByHand.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import { untouchedSlot } from "../../strategy/View.ts"
@@ -60,7 +61,8 @@ const standings = (state: BotState, strategy: string, id: string, terms: RuleTer
     const partsLeft = BigInt(Math.max(0, terms.parts - Math.ceil(slot.completedLegs / legs)))
     const isInExit = slot.completedLegs % legs === 1
     const unfilled = max(0n, size * partsLeft - (isInExit ? 0n : slot.filledInLeg))
-    return { slot, isInExit, open, unfilled: haveEnded(state, strategy, (each) => each === name) ? 0n : unfilled }
+    const hasEnded = haveEnded(state, strategy, (each) => each === name)
+    return { slot, key: slotKey(strategy, name), isInExit, open, unfilled: hasEnded ? 0n : unfilled }
   })
 }
 
@@ -80,6 +82,14 @@ export const unendedIn = (state: BotState): ReadonlyArray<string> =>
 export const unfilledOf = (...order: Parameters<typeof standings>): Amount => unfilledIn(standings(...order))
 
 const unfilledIn = (own: ReturnType<typeof standings>): Amount => own.reduce((sum, { unfilled }) => sum + unfilled, 0n)
+
+/** Percent of the entry that has filled, over all its orders, and the slots in which an exit is due or open. */
+export const entryOf = (state: BotState, strategy: string, id: string, terms: RuleTerms) => {
+  const own = standings(state, strategy, id, terms)
+  const whole = terms.quantity * BigInt(terms.parts)
+  const inExit = own.flatMap(({ isInExit, key }) => (isInExit && terms.hasExit ? [key] : []))
+  return { percent: whole === 0n ? 0n : ((whole - unfilledIn(own)) * 100n) / whole, inExit }
+}
 
 const inputOf = (market: Market, open: Placement): Amount =>
   inputAmount(market, open.side, openQuantity(open), open.price)

@@ -254,13 +254,26 @@ export const standingsIn = (state: BotState, { markets }: Kept) => {
     const own = rows.get(key) ?? []
     const hasEnded = (each: { readonly slot: string }) =>
       OrderBudget.haveEnded(state, strategy, (name) => slotKey(strategy, name) === each.slot)
+    const targetText = (slot = key) => (slot === key ? "" : `target ${slot.slice(key.length + 1)}: `)
     // Targets that have ended come last. Of the others, one in trouble or with money on the way comes first.
     const [row] = own.toSorted((a, b) => Number(hasEnded(a)) - Number(hasEnded(b)) || a.rank - b.rank)
     const filled = row?.filled ?? ""
     if (!OrderBudget.isOverOrClosed(state, strategy, id)) {
-      const target = row === undefined || row.slot === key ? "" : `target ${row.slot.slice(key.length + 1)}: `
-      const why = `${target}${row?.why ?? "not planned yet"}`
-      return { filled, state: row?.state.replace("empty", "waits") ?? "waits", why, hasEnded: false }
+      const { loaded: { market: name = "", text = "" } = {} } = state.strategies.get(strategy) ?? {}
+      const market = Layers.marketsByName(markets).get(name)
+      const terms = market && OrderRule.termsIn(market, ByHand.ordersIn(text).get(id) ?? "")
+      const entry = terms && OrderBudget.entryOf(state, strategy, id, terms)
+      const exits = entry?.inExit.map((slot) => {
+        const { filled = "", price = "", state = "" } = own.find((each) => each.slot === slot) ?? {}
+        return `${targetText(slot)}${price === "" ? "waits" : `${state} at ${price}, ${filled}`}`
+      })
+      return {
+        filled: entry?.percent ? `${entry.percent} %` : filled,
+        ...(exits?.length ? { exit: exits.join("; ") } : {}),
+        state: row?.state.replace("empty", "waits") ?? "waits",
+        why: `${targetText(row?.slot)}${row?.why ?? "not planned yet"}`,
+        hasEnded: false
+      }
     }
     const done = [...state.slots].filter(([name, { completedLegs: legs }]) => ByHand.orderOf(name) === key && legs > 0)
     const part = done.length < own.length ? `${done.length} of ${own.length} targets` : "100 %"

@@ -68,6 +68,7 @@ const columns = Table.of<OrderStanding>([
   { key: "order", title: "ORDER", value: (row) => row.order },
   { key: "terms", title: "TERMS", value: ({ terms }) => terms },
   { key: "filled", title: "FILLED", value: ({ filled }) => filled },
+  { key: "exit", title: "EXIT", value: ({ exit }) => exit },
   { key: "state", title: "STATE", value: ({ state }) => state },
   { key: "why", title: "WHY", value: ({ why }) => why }
 ])

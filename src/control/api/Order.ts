@@ -86,7 +86,10 @@ export const OrderStanding = Schema.Struct({
   order: Schema.String,
   /** Its entry and its exits in words. */
   terms: Schema.String,
+  /** Part of its entry that has filled, over all its orders; empty before its first order. */
   filled: Schema.String,
+  /** State, price and filled part of its exit, for example `open at 61950, 0 %`. Missing before its entry has filled. */
+  exit: Schema.optionalKey(Schema.String),
   state: Schema.String,
   why: Schema.String,
   /** Nothing more of it will be placed, and none of its money is on the way. */

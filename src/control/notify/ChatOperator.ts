@@ -99,7 +99,10 @@ export const make = Effect.fn("ChatOperator.make")(function* (bot: ChatBot) {
     const [verb = "list", id = "", ...rest] = words
     if (verb === "list") {
       const rows = yield* orders.list
-      const lines = rows.map(({ order, state, terms, why }) => `${order}: ${terms}: ${state}: ${why}`)
+      const lines = rows.map(({ exit, filled, order, state, terms, why }) => {
+        const progress = [filled && `${filled} filled`, exit && `exit ${exit}`].filter(Boolean).join(", ")
+        return [order, terms, progress, state, why].filter((part) => part !== "").join(": ")
+      })
       return { text: lines.slice(0, maxLines).join("\n") || "No orders by hand." }
     }
     if (verb === "cancel") return { text: yield* answerTo(orders.cancel(id), "order cancel")(by) }

@@ -37,8 +37,10 @@ const columns: ReadonlyArray<Column<OrderStanding>> = [
   column("Terms", ({ terms }) => terms, "soft wrap"),
   column(
     "State",
-    ({ filled, state, why }) =>
-      span({ title: brief(why) }, state !== "open" || filled === "0 %" ? state : `${filled} filled`),
+    ({ exit = "", filled, state, why }) => {
+      const text = filled === "" || filled === "0 %" || state === "filled" ? state : `${filled} filled`
+      return span({ title: brief(why) }, exit === "" ? text : `${text}, exit ${exit}`)
+    },
     "soft"
   ),
   column("", (row) => {

@@ -12,7 +12,6 @@ import type { BotEvent, Of } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { beginOf, minuteMillis } from "../../domain/Durations.ts"
 import { type BidAsk, type Market, mid, opposite, type Price, quoteAmount } from "../../domain/Market.ts"
-import { isFinished } from "../../domain/Placement.ts"
 import { type Decision, type DesiredOrder, nextLeg } from "../../strategy/Decision.ts"
 import { isAfterStop } from "../../strategy/kinds/StopExit.ts"
 import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
@@ -59,12 +58,12 @@ export const make = ({ record, state }: Bookkeeper["Service"]) => {
       const isKnown = typeof before === "number" && !isMoved(before, now)
       return recordOnce(key, isKnown ? before : now, what, event)
     },
-    /** The order in the slot is as planned, so a refused exit is no longer missing. An exit that is open but unfilled still is. */
+    /** The order in the slot is as planned, so a refused exit is no longer missing. After a stop it is, until its order has the money. */
     wantsNoMore: (about: SlotId, wanted: DesiredOrder | undefined): Recorded => {
       const key = keyOf(about)
       const reported = state.refusedExits.get(key)
-      const isUnfilled = reported?.wanted.rests === true && wanted !== undefined && isAfterStop(wanted)
-      if (reported === undefined || isUnfilled) return Effect.void
+      const isMissing = reported?.limit === undefined && wanted !== undefined && isAfterStop(wanted)
+      if (reported === undefined || isMissing) return Effect.void
       reports.delete(key)
       return record({ _tag: "Deferred", ...about, reason: "the order there is as planned" })
     },
@@ -104,11 +103,14 @@ const isBeyond = ({ price, side }: Pick<WantedExit, "price" | "side">, now: BidA
 const isRecent = (entry: Placement, since: number, now: number): boolean =>
   now - beginOf(entry.order ?? entry, since, now) < minuteMillis
 
-/** Why no trader can fill an order that is not simply open. */
-const standingOf = ({ cancel, state }: Placement): string | undefined => {
+/** Why an exit is not in the market although its slot has an order. */
+const absenceOf = ({ cancel, funding, price, state }: Placement): string | undefined => {
+  const order = `the order at ${Decimal.format(price)}`
+  if (state === "open") return cancel && `the venue has not cancelled ${order}`
+  if (state === "closing") return `the venue has not refunded ${order}`
   if (state === "in doubt") return "it is unclear whether its order was paid"
-  if (state !== "open") return state === "closing" ? "its order has ended" : "its order is not in the market yet"
-  return cancel && "its order is being cancelled"
+  if (state === "funding") return funding.lastAnswer ?? "there is no answer to its payment"
+  return state === "creating" ? "there is no answer to its create" : "its order is not paid yet"
 }
 
 export const exitOf = (
@@ -120,10 +122,8 @@ export const exitOf = (
 export const watch = ({ state }: Bookkeeper["Service"], refusals: Refusals) => {
   /** Time since which each exit has an open order, even if that order has moved. A refused exit has none, so its minute has not begun. */
   const restsSince = new Map<string, number>()
-  const isRefused = (strategy: string, slot: string): boolean => {
-    const reported = state.refusedExits.get(slotKey(strategy, slot))
-    return reported !== undefined && reported.wanted.rests !== true
-  }
+  /** Time since which the order of each exit is not in the market. */
+  const absentSince = new Map<string, number>()
 
   return (
     strategy: Strategy,
@@ -144,20 +144,20 @@ export const watch = ({ state }: Bookkeeper["Service"], refusals: Refusals) => {
       return refusals.missing(about, what, event, mid(now))
     }
 
-    const unfilled = (order: Placement, { isExit, price, side, slot }: DesiredOrder) => {
+    const unfilled = (order: Placement, { isExit, price, quantity, side, slot }: DesiredOrder) => {
       const key = slotKey(strategy.name, slot)
-      const since = Math.min(view.now, restsSince.get(key) ?? state.refusedExits.get(key)?.since ?? view.now)
-      restsSince.set(key, since)
-      const quantity = openQuantity(order)
-      if (view.now - since < minuteMillis || order.by !== undefined || quantity === 0n || isExit !== true)
+      const absence = absenceOf(order)
+      if (absence === undefined) absentSince.delete(key)
+      const [clock, reported] =
+        absence === undefined ? [restsSince, state.refusedExits.get(key)] : [absentSince, undefined]
+      const since = Math.min(view.now, clock.get(key) ?? reported?.since ?? view.now)
+      clock.set(key, since)
+      const open = openQuantity(order)
+      if (view.now - since < minuteMillis || order.by !== undefined || open === 0n || isExit !== true)
         return Effect.void
-      const exit = { side, price: order.side === side ? order.price : price, quantity } as const
-      if (order.state === "funding") {
-        const { lastAnswer = "there is no answer to its payment" } = order.funding
-        return report(order, exit, `unpaid: ${lastAnswer}`, lastAnswer)
-      }
-      const { filledInLeg } = progressOf(view, slot)
-      return report(order, { ...exit, rests: true }, `unfilled ${filledInLeg}`, standingOf(order))
+      if (absence !== undefined) return report(order, { side, price, quantity }, `absent: ${absence}`, absence)
+      const exit = { side, price: order.side === side ? order.price : price, quantity: open, rests: true } as const
+      return report(order, exit, `unfilled ${progressOf(view, slot).filledInLeg}`)
     }
 
     /** The venue pays out the fills of an order when the order ends, and its slot waits until all its money is back. */
@@ -187,19 +187,19 @@ export const watch = ({ state }: Bookkeeper["Service"], refusals: Refusals) => {
       return report(entry, { side, price, quantity }, `${isOver ? "unpaid" : "blocked"} ${quantity}`, why)
     }
 
-    const leaving = [...orders.values()].filter(
-      (order) => isAfterStop(order) && (order.dueInLeg !== undefined || !isRefused(strategy.name, order.slot))
-    )
-    const slots = leaving.map(({ slot }) => slot)
-    forgetAllBut(restsSince, strategy.name, slots)
+    const isLeaving = (order: DesiredOrder) => {
+      const { rests = false } = state.refusedExits.get(slotKey(strategy.name, order.slot))?.wanted ?? { rests: true }
+      return isAfterStop(order) && (order.dueInLeg !== undefined || rests)
+    }
+    const slots = [...orders.values()].filter(isLeaving).map(({ slot }) => slot)
+    for (const clock of [restsSince, absentSince]) forgetAllBut(clock, strategy.name, slots)
     const look = (placement: Placement) => {
       const order = orders.get(placement.slot)
       if (order === undefined) return blocked(placement)
       const { isExit, price, quantity, side } = order
       if (isEndUnbelieved(placement) && isExit === true)
         return report(placement, { side, price, quantity }, `ended ${placement.order?.id}`, doubtOf(placement))
-      const isLive = slots.includes(placement.slot) && !isFinished(placement.state)
-      return isLive ? unfilled(placement, order) : Effect.void
+      return slots.includes(placement.slot) ? unfilled(placement, order) : Effect.void
     }
     return Effect.forEach(own, look, { discard: true })
   }

@@ -78,11 +78,7 @@ const collect = (profit: RunningProfit): void => {
     count(profit.counted, Profit.itemOfFee(fee))
   }
   for (const round of rounds.splice(0)) count(profit.counted, Profit.itemOfRound(round))
-  for (const trade of trades.splice(0)) take(profit, trade)
-  for (const loss of losses.splice(0)) {
-    take(profit, loss)
-    for (const item of Profit.itemsOfLoss(loss)) count(profit.counted, item)
-  }
+  for (const trade of [...trades.splice(0), ...losses.splice(0)]) take(profit, trade)
 }
 
 /** Drops the trades and base fees of an order. If some of them are in the sums already, everything has to be read again. */

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
+import { Deferred, Effect, Fiber, Redacted } from "effect"
 import * as OrderServices from "../../../src/app/control/OrderServices.ts"
 import type { OrderRequest } from "../../../src/control/api/Order.ts"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
@@ -58,6 +58,100 @@ const served = Effect.fnUntraced(function* (
   })
   const file = ByHand.fileOf(config.journal, { name: "BTC/USDC" })
   return { services, file, written: () => ByHand.ordersIn(existsSync(file) ? readFileSync(file, "utf8") : "") }
+})
+
+interface Placed {
+  readonly slot: string
+  readonly placement: string
+  readonly side: "BUY" | "SELL"
+  readonly at: bigint
+  readonly base: bigint
+}
+
+/** An order that is open, and one that has ended with this part of its base. */
+const openOrder = ({ at, base, placement, side, slot }: Placed): ReadonlyArray<BotEvent> => {
+  const [quote, path] = [(at * base * 10n ** 6n) / 10n ** 8n, { orderId: placement, depositAddress: placement }]
+  const about = { strategy, slot, placement }
+  const [inputAsset, outputAsset] = side === "BUY" ? ["USDC", "BTC"] : ["BTC", "USDC"]
+  const [inputAmount, outputAmount] = side === "BUY" ? [quote, base] : [base, quote]
+  const terms = { market: "BTC/USDC", side, price: Decimal.make(at), quantity: base, deadline: 9_000_000 }
+  const amounts = { inputAsset, inputAmount, outputAsset, outputAmount }
+  return [
+    { _tag: "Planned", ...about, ...terms, ...amounts, why: { code: "rule-fired", text: "" } },
+    { _tag: "CreateSent", ...about, attempt: 1 },
+    { _tag: "Bound", ...about, ...path, via: "reply", estimatedWithdrawFee: 0n, estimatedRefundFee: 0n },
+    {
+      ...{ _tag: "FundingSigned", ...about, ...path, asset: inputAsset, amount: inputAmount },
+      ...{ signed: Redacted.make(""), intentHash: "", validUntil: 2_000 }
+    },
+    { _tag: "DepositSeen", ...about, asset: inputAsset, total: inputAmount, fresh: inputAmount }
+  ]
+}
+const boughtBy = (order: Placed, amountOut: bigint): ReadonlyArray<BotEvent> => {
+  const { at, base, placement, slot } = order
+  const about = { strategy, slot, placement }
+  const [amountIn, unspent] = [(at * amountOut) / 100n, (at * (base - amountOut)) / 100n]
+  const fill = { price: Decimal.make(at), fillId: "f", amountIn, amountOut, filledAt: 1_000, side: "BUY" } as const
+  const refund = { _tag: "Refunded", ...about, asset: "USDC", amount: unspent, fee: 0n, txHashes: [] } as const
+  return [
+    ...openOrder(order),
+    { _tag: "FillSeen", ...about, ...fill, inputAsset: "USDC", outputAsset: "BTC" },
+    { _tag: "Closed", ...about, status: unspent === 0n ? "FILLED" : "CANCELED", inputAsset: "USDC", unspent },
+    { _tag: "PayoutStarted", ...about, asset: "BTC", amount: amountOut },
+    { _tag: "PaidOut", ...about, asset: "BTC", amount: amountOut, fee: 0n, txHashes: [] },
+    ...(unspent === 0n ? [] : [refund]),
+    { _tag: "Settled", ...about }
+  ]
+}
+
+describe("the list of orders by hand", () => {
+  const listAfter = Effect.fnUntraced(function* (
+    more: Partial<OrderRequest>,
+    events: (slot: string) => ReadonlyArray<BotEvent>
+  ) {
+    const state = BotState.make()
+    const { file, services } = yield* served(state)
+    const request = { side: "buy", market: "BTC/USDC", amount: "0.01", price: "59000", ...more } as const
+    const { order } = yield* services.place(request, "a key of mine")
+    const all: ReadonlyArray<BotEvent> = [
+      { ...loaded, text: readFileSync(file, "utf8") },
+      { _tag: "BudgetAllotted", strategy, asset: "USDC", amount: 1_000_000_000n },
+      ...events(order)
+    ]
+    for (const event of all) BotState.apply(state, { sequence: state.sequence + 1, at: 1_000, event })
+    const [standing] = yield* services.list
+    return [standing?.filled, standing?.exit]
+  })
+  const entry = { placement: "p1", side: "BUY", at: 59_000n, base: 1_000_000n } as const
+
+  it.effect("shows all that an entry has bought, and its open exit apart", () =>
+    Effect.gen(function* () {
+      const exit = { placement: "p2", side: "SELL", at: 60_180n, base: 1_000_000n } as const
+      const bought = (slot: string) => boughtBy({ ...entry, slot }, 1_000_000n)
+      const exits = { takeProfit: "2%", stop: "4%" }
+      assert.deepStrictEqual(yield* listAfter(exits, bought), ["100 %", "waits"])
+      const rests = (slot: string) => [...bought(slot), ...openOrder({ ...exit, slot })]
+      assert.deepStrictEqual(yield* listAfter(exits, rests), ["100 %", "open at 60180, 0 %"])
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+
+  it.effect("counts what an order has filled before its price was changed", () =>
+    Effect.gen(function* () {
+      const moved = (slot: string) => [
+        ...boughtBy({ ...entry, slot }, 400_000n),
+        ...openOrder({ ...entry, slot, placement: "p2", at: 58_000n, base: 600_000n })
+      ]
+      assert.deepStrictEqual(yield* listAfter({}, moved), ["40 %", undefined])
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+
+  it.effect("shows each target's exit", () =>
+    Effect.gen(function* () {
+      const bought = (slot: string) => boughtBy({ ...entry, slot: `${slot}-1`, base: 500_000n }, 500_000n)
+      const exits = { takeProfit: "2%:50%,5%:50%", stop: "4%" }
+      assert.deepStrictEqual(yield* listAfter(exits, bought), ["50 %", "target 1: waits"])
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
 })
 
 describe("an order by hand with several targets", () => {

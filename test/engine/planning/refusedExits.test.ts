@@ -254,6 +254,39 @@ describe("an exit", () => {
     )
   )
 
+  for (const [what, path, cause] of [
+    ["its create", /\/orders$/, "there is no answer to its create"],
+    ["its payment", /submit-intent$/, "there is no answer to its payment"],
+    ["the cancel of its target", /\/cancel$/, "the venue has not cancelled the order at 70000"]
+  ] as const)
+    it.effect(`after a stop is reported as not in the market if ${what} stays unanswered for a minute`, () =>
+      inVirtualTime(
+        Effect.gen(function* () {
+          const { fell, process } = yield* stoppedBracketWith((world) => {
+            world.network.bend = ({ method, url }) =>
+              method === "POST" && path.test(url) ? { status: 503, body: {} } : undefined
+          })
+          yield* until(() => told(process).length > 0, 300_000, "it is told")
+          assert.isAtLeast((yield* Clock.currentTimeMillis) - fell, 60_000)
+          const text = new RegExp(
+            `^The exit SELL [\\d.]+ BTC at 56430\\.\\d+ is not in the market: ${cause}; exiting now at `
+          )
+          assert.match(told(process)[0]?.text ?? "", text)
+          yield* Effect.sleep("3 minutes")
+          assert.lengthOf(told(process), 1)
+          assert.notMatch(told(process)[0]?.text ?? "", /is open/)
+          const reasons = (yield* process.events).flatMap(({ event }) =>
+            event._tag === "Deferred" && event.exit !== undefined ? [event.reason] : []
+          )
+          // A create that is given up has a reason of its own.
+          assert.isAtMost(reasons.length, what === "its create" ? 2 : 1, reasons.join(", "))
+          if (what === "its payment") return
+          process.world.network.bend = () => undefined
+          yield* until(() => told(process).length === 0, 600_000, "it is over once its order has the money")
+        })
+      )
+    )
+
   it.effect("that the venue keeps refusing raises an alarm", () =>
     inVirtualTime(
       Effect.gen(function* () {

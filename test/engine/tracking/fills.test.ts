@@ -116,6 +116,53 @@ describe("a fill that changes", () => {
     })
   }
 
+  for (const side of ["SELL", "BUY"] as const) {
+    for (const amount of ["amountIn", "amountOut"] as const) {
+      const other = amount === "amountIn" ? "amountOut" : "amountIn"
+      const less = (by: bigint, updatedAt: number) => each((fill) => ({ [amount]: fill[amount] - by, updatedAt }))
+      const world = (...shown: Parameters<typeof lived>[1]) => lived({ ...half, side }, shown)
+
+      it(`by growing in ${amount} of a ${side} alone is booked as one fill`, () => {
+        const { kinds, placement, residual, state } = world(less(2n, 10), less(1n, 20), less(0n, 30))
+        const facts = kinds.filter((kind) => kind === "FillSeen" || kind.includes(" "))
+        assert.deepStrictEqual(facts, ["FillSeen", "FillSeen", "FillSeen"])
+        assert.isUndefined(placement(), "it is settled")
+        assert.isUndefined(state.slots.get("s/a")?.frozen)
+        assert.strictEqual(residual("BTC") + residual("USDC"), 0n)
+        assert.isUndefined(state.strategies.get("s")?.unexplained)
+      })
+
+      it(`back to an earlier ${amount} of a ${side} is ignored as an older view`, () => {
+        const { kinds, placement } = world(less(1n, 10), less(0n, 20), less(1n, 10), less(0n, 20))
+        assert.deepStrictEqual(kinds.slice(0, 5), ["DepositSeen", "StatusSeen", "FillSeen", "StatusSeen", "FillSeen"])
+        assert.isUndefined(placement(), "it is settled")
+      })
+
+      for (const [what, first, last] of [
+        ["shrinks", less(0n, 10), less(1n, 20)],
+        ["grows without a newer date", less(1n, 20), less(0n, 20)],
+        ["grows while the other shrinks", less(1n, 10), each((fill) => ({ [other]: fill[other] - 1n, updatedAt: 20 }))]
+      ] as const)
+        it(`is a contradiction if ${amount} of a ${side} ${what}`, () => {
+          const { kinds, state } = world(first, last)
+          assert.include(kinds, "fill f0 changed its amounts")
+          assert.isDefined(state.slots.get("s/a")?.frozen)
+        })
+    }
+  }
+
+  it("by a larger input alone than rounding explains is a contradiction", () => {
+    const dearer = (thousandths: bigint, updatedAt: number) =>
+      each(({ amountIn, amountOut }) => ({
+        amountIn: (amountIn * thousandths) / 1_000n,
+        amountOut: (amountOut * 990n) / 1_000n,
+        updatedAt
+      }))
+    const { kinds, state } = lived(half, [dearer(990n, 10), dearer(1_000n, 20)])
+    assert.include(kinds, "fill f0 is worse than the limit price")
+    assert.isDefined(state.slots.get("s/a")?.frozen)
+  })
+
   it("by worse steps than rounding explains is a contradiction", () => {
     const worse = (by: bigint, updatedAt: number) =>
       each(({ amountIn, amountOut }) => ({

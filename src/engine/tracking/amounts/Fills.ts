@@ -1,24 +1,24 @@
 /**
  * Matches the fills of a report to known fills, and returns the amounts that count. A fill is one fact, however often it is reported. A new
  * id with the amounts of a known fill that the report no longer shows is that fill. A fill may grow if the venue says that it was updated
- * since; any other change is a contradiction. If known and reported amounts differ at the end, the lower output counts as ours and the
- * higher input as spent. The difference stays unexplained.
+ * since, also in one amount alone, if the other grew by less than a unit. Any other change is a contradiction. If known and reported
+ * amounts differ at the end, the lower output counts as ours and the higher input as spent. The difference stays unexplained.
  */
 import { type Amount, max, min } from "../../../domain/Amount.ts"
 import type { Fill, Order } from "../../../domain/Order.ts"
 import type { KnownFill, Placement } from "../../state/Placement.ts"
 import { leastOf } from "./Fees.ts"
 
-type Amounts = Pick<Fill, "amountIn" | "amountOut">
+type Version = Pick<Fill, "amountIn" | "amountOut" | "updatedAt">
 
-const isSame = (one: Amounts, other: Amounts): boolean =>
+const isSame = (one: Version, other: Version): boolean =>
   one.amountIn === other.amountIn && one.amountOut === other.amountOut
 
-const hasGrown = (known: KnownFill, { amountIn, amountOut, updatedAt }: Fill): boolean =>
-  amountIn > known.amountIn && amountOut > known.amountOut && updatedAt !== undefined && updatedAt > known.updatedAt
-
-const isOlder = (known: KnownFill, { amountIn, amountOut, updatedAt }: Fill): boolean =>
-  amountIn < known.amountIn && amountOut < known.amountOut && updatedAt !== undefined && updatedAt < known.updatedAt
+const hasGrown = (before: Version, after: Version): boolean =>
+  after.amountIn >= before.amountIn &&
+  after.amountOut >= before.amountOut &&
+  !isSame(before, after) &&
+  (after.updatedAt ?? Number.NEGATIVE_INFINITY) > (before.updatedAt ?? Number.POSITIVE_INFINITY)
 
 interface Recognised {
   readonly fill: Fill
@@ -31,7 +31,7 @@ const recognise = ({ fills: known }: Placement, fills: ReadonlyArray<Fill>): Rea
   const unshown = new Map([...known].filter(([id]) => !fillsById.has(id)))
   return [...fillsById.values()].flatMap((fill): ReadonlyArray<Recognised> => {
     const same = known.get(fill.id)
-    if (same !== undefined) return isOlder(same, fill) ? [] : [{ fill, known: same }]
+    if (same !== undefined) return hasGrown(fill, same) ? [] : [{ fill, known: same }]
     const renamed = [...unshown].find(([, each]) => isSame(each, fill))
     if (renamed === undefined) return [{ fill, known: undefined }]
     const [id, each] = renamed
@@ -47,7 +47,7 @@ const slicesOf = ({ fill, known }: Recognised): bigint =>
   known === undefined ? 1n : known.slices + (hasGrown(known, fill) ? 1n : 0n)
 
 /** Smallest units that rounding may have cost on one side of these fills: one for each slice. */
-export const roundingIn = (placement: Placement, fills: ReadonlyArray<Fill>, side: keyof Amounts): Amount =>
+export const roundingIn = (placement: Placement, fills: ReadonlyArray<Fill>, side: "amountIn" | "amountOut"): Amount =>
   recognise(placement, fills).reduce((total, each) => {
     const { fill } = each
     const slices = slicesOf(each)
