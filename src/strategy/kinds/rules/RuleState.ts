@@ -22,7 +22,7 @@ export interface Held {
 
 export interface Going extends Readonly<Record<"exit" | "stop" | "trailFrom" | "breakevenAt", Price | undefined>> {
   readonly price: Price
-  /** What has filled of an entry that an edit has moved, at its average price. */
+  /** The fills of an entry that an edit has moved, at their average price. */
   readonly fills?: { readonly price: Price; readonly quantity: Amount } | undefined
   /** It ends when the position has been exited, not when the entry has filled. */
   readonly hasExit: boolean
