@@ -68,9 +68,9 @@ const budgets: Readonly<Record<string, number>> = {
   sandbox: 4763,
   signer: 1486,
   signing: 689,
-  strategy: 15345,
+  strategy: 15368,
   venue: 5521,
-  views: 3626,
+  views: 3626
 }
 
 /** A budget is lowered when its room has become this much smaller. */
