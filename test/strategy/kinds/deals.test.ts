@@ -522,7 +522,9 @@ deals: { side: sell, size: { base: 0.5 }, reach: 1%, safety: { orders: 2, size: 
       ["exit", exit]
     ])
     const rest = { ...own, freeQuote: 500_000_000n, position: -100_000n, averageEntry: price("990") }
-    assert.include(orders(sells.decide(at("940", slots, rest), begun().memory))[0], "base SELL")
+    assert.deepStrictEqual(orders(sells.decide(at("940", slots, rest), begun().memory)), [
+      "base SELL 50000000 at 930.6"
+    ])
   })
 
   it("need base for all their orders", () => {
