@@ -52,7 +52,7 @@ const budgets: Readonly<Record<string, number>> = {
   cli: 2735,
   control: 3883,
   dashboard: 3516,
-  domain: 2632,
+  domain: 2630,
   engine: 13044,
   files: 2090,
   fleet: 1925,
@@ -68,7 +68,7 @@ const budgets: Readonly<Record<string, number>> = {
   sandbox: 4763,
   signer: 1486,
   signing: 689,
-  strategy: 15368,
+  strategy: 15383,
   venue: 5521,
   views: 3626
 }
