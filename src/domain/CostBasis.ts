@@ -133,31 +133,27 @@ export const mapBasis = (held: HeldPosition, change: (basis: CostBasis) => CostB
 
 const dustOf = ({ cost, position }: CostBasis): Dust => ({ base: position, cost: position < 0n ? -cost : cost })
 
-const withPart = ({ basis, dust, peak }: HeldPosition, part: Amount): HeldPosition => {
-  const { cost, position } = basis
-  const size = magnitude(part)
-  const share = part === 0n ? 0n : (cost * size) / magnitude(position)
-  const before = { position: dust.base, cost: magnitude(dust.cost), realised: basis.realised }
-  const after = trade(before, part < 0n ? "SELL" : "BUY", size, share)
-  return {
-    basis: { position: position - part, cost: cost - share, realised: after.realised },
-    dust: dustOf(after),
-    peak: position === part ? 0n : peak
-  }
-}
-
 const ofDust = ({ basis: { realised }, dust: { base, cost } }: HeldPosition): HeldPosition => ({
   basis: { position: base, cost: magnitude(cost), realised },
   dust: noDust,
   peak: magnitude(base)
 })
 
-/** Sets aside a leftover whose value is below `least` at this price, and takes back dust whose value is above it. */
-const swept = (position: HeldPosition, { base, quote }: Exchange, least: Amount): HeldPosition => {
+const withPart = (held: HeldPosition, part: Amount): HeldPosition => {
+  const { cost, position } = held.basis
+  const size = magnitude(part)
+  const share = part === 0n ? 0n : (cost * size) / magnitude(position)
+  const after = trade(ofDust(held).basis, part < 0n ? "SELL" : "BUY", size, share)
+  const basis = { position: position - part, cost: cost - share, realised: after.realised }
+  return { basis, dust: dustOf(after), peak: position === part ? 0n : held.peak }
+}
+
+/** Sets aside a leftover of `whole` whose value is below `least` at this price, and takes back dust whose value is above it. */
+const swept = (held: HeldPosition, { base, quote }: Exchange, least: Amount, whole = held.peak): HeldPosition => {
   const enough = quote === 0n ? 0n : Decimal.divideInteger(least * base, quote, "up")
-  const size = magnitude(position.basis.position)
-  if (size >= enough || (size > 0n && !isLeftover(size, position.peak))) return position
-  const aside = withPart(position, position.basis.position)
+  const size = magnitude(held.basis.position)
+  if (size >= enough || (size > 0n && !isLeftover(size, whole))) return held
+  const aside = withPart(held, held.basis.position)
   return magnitude(aside.dust.base) < enough ? aside : ofDust(aside)
 }
 
@@ -177,8 +173,10 @@ export const traded = (before: HeldPosition, side: Side, fill: Exchange, least: 
 export const feeTaken = (before: HeldPosition, fee: Amount, order: Exchange, least: Amount): HeldPosition => {
   if (fee === 0n || order.base === 0n) return before
   const worth = Decimal.divideInteger(fee * order.quote, order.base, "up")
-  const chargeFee = (basis: CostBasis) => charge(trade(basis, "SELL", fee, worth), worth)
-  return swept(mapBasis(opened(before, -fee), chargeFee), order, least)
+  const open = opened(before, -fee)
+  const after = mapBasis(open, (basis) => charge(trade(basis, "SELL", fee, worth), worth))
+  // A fee on an order that has closed the whole position is a leftover of that order.
+  return swept(after, order, least, open.basis.position === 0n ? order.base : after.peak)
 }
 
 export const setAside = (position: HeldPosition, base: Amount): HeldPosition =>

@@ -6,7 +6,7 @@
  * A live run plans its polling by the bounds, a backtest jumps to them, and an explanation shows them as the numbers that would change the
  * verdict.
  */
-import { type Amount, min } from "../domain/Amount.ts"
+import { type Amount, max, min } from "../domain/Amount.ts"
 import type { Of, Reason } from "../domain/BotEvent.ts"
 import { isLeftover } from "../domain/CostBasis.ts"
 import * as Decimal from "../domain/Decimal.ts"
@@ -189,15 +189,15 @@ export const leftOfLeg = (legs: Legs, index: number, progress: LegProgress): Amo
   wholeLeg(legs, index, progress) - filledOfLeg(legs, progress)
 
 /**
- * True if the due leg may be closed with its fills. An exit may only if its rest is a leftover, because a larger rest is a position. The
- * exit that ends a slot may close without a fill, if nothing came in that it could sell.
+ * True if the due leg may be closed with its fills. An exit may only if its rest is a leftover of the planned leg, because a larger rest
+ * is a position. The exit that ends a slot may close without a fill, if nothing came in that it could sell.
  */
 export const mayCloseLeg = (desired: Legs, progress: LegProgress): boolean => {
   const [index, filled] = [dueLeg(desired, progress), filledOfLeg(desired, progress)]
   const leg = desired.legs[index]
   if (leg === undefined || !isExitLeg(desired, leg)) return filled > 0n
   const rest = leftOfLeg(desired, index, progress)
-  return (filled > 0n || !desired.cycle) && (rest <= 0n || isLeftover(rest, filled + rest))
+  return (filled > 0n || !desired.cycle) && (rest <= 0n || isLeftover(rest, max(leg.quantity, filled + rest)))
 }
 
 /**

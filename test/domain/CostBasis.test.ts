@@ -53,6 +53,14 @@ describe("a position", () => {
     assert.deepStrictEqual([again.basis.position, again.dust.base, again.peak], [3n, 0n, 3n], "another position")
   })
 
+  it("has as dust the fee of the order that bought all of it back", () => {
+    const closed = bought(sold(none, 1_000n, 150_000n, 500n), 1_000n, 149_000n, 500n)
+    const order = { base: 1_000n, quote: 149_000n }
+    const left = CostBasis.feeTaken(closed, 2n, order, 500n)
+    assert.deepStrictEqual([left.basis.position, left.dust.base], [0n, -2n])
+    assert.strictEqual(CostBasis.feeTaken(closed, 20n, order, 50_000n).basis.position, -20n, "two percent of the order")
+  })
+
   it("includes dust once it is enough for an order, and sells from dust when it is short", () => {
     let known = none
     for (let round = 0; round < 4; round++) known = sold(bought(known, 1_000n, 150_000n, 500n), 999n, 149_850n, 500n)

@@ -53,8 +53,8 @@ export const termsIn = (market: Market, rule: string): RuleTerms | undefined => 
   const targetShares = targets.map((target) => Decimal.multiply(target, percent))
   const dearness = side === "SELL" ? max(0n, back - outputAmount(market, "SELL", quantity, price)) : 0n
   const sizes = amountsOf(quantity, targetShares, market.base)
-  const [parts, hasExit] = [Number(textOf(/times: (\d+)/)), rule.includes("then:")]
-  return { side, price, quantity, sizes, parts, hasExit, dearness }
+  const parts = Number(textOf(/times: (\d+)/))
+  return { side, price, quantity, sizes, parts, hasExit: rule.includes("then:"), dearness }
 }
 
 /** Returns the slots of an order with their sizes: one for each target if there are several. */
@@ -86,7 +86,7 @@ export const wholeOf = (market: Market, rule: string): string => {
 export const sentenceOf = (market: Market, rule: string): string => {
   const terms = termsIn(market, rule)
   if (terms === undefined) return rule
-  const exits = /then: \{ ((?:[^{}]|\{[^{}]*\})*) \}/
+  const exits = /then: \{ ((?:[^{}]|\{[^{}]*\})*?)(?:, ends: true)? \}/
     .exec(rule)?.[1]
     ?.replaceAll(/"entry \* \(1 ([+-]) ([\d.]+%)\)"/g, "$1$2")
     .replaceAll(/\{ at: (\S+), part: (\S+) \}/g, "$2 at $1")
@@ -113,31 +113,29 @@ const durationOf = Schema.decodeUnknownOption(DurationText)
 
 /** Returns the rule, or why there can be none. The reader of strategy files checks what depends on the market. */
 export const ruleOf = (request: OrderRequest, { base }: Market): Rule => {
-  const { amount, breakevenAt, expire, parts, price, side, stop, takeProfit = "", trail, when = always } = request
+  const { amount, breakevenAt, expire, parts = 1, price, side, stop, takeProfit = "", trail, when = always } = request
   const whole = amountOf(amount, base.decimals)
   if (whole === undefined) return { why: `amount ${amount}: ${base.symbol} has ${base.decimals} decimals; round it` }
-  const part = whole / BigInt(parts ?? 1)
-  if (part * BigInt(parts ?? 1) !== whole)
-    return {
-      why: `amount ${amount}: not divisible into ${parts} equal parts; take ${format(part * BigInt(parts ?? 1), base.decimals)}`
-    }
+  const even = whole - (whole % BigInt(parts))
+  if (even !== whole)
+    return { why: `amount ${amount}: not divisible into ${parts} equal parts; take ${format(even, base.decimals)}` }
   if (expire !== undefined && Option.isNone(durationOf(expire)))
     return { why: `expire ${expire}: write a duration such as 30m, 6h or 7d` }
-  if (expire !== undefined && parts !== undefined)
+  if (expire !== undefined && parts > 1)
     return { why: "expire: the next part would follow an expired one; leave out expire, or the parts" }
   const [better, worse] = side === "buy" ? ["+", "-"] : ["-", "+"]
   const exitAt = (text: string, sign = better) => (text.endsWith("%") ? `"entry * (1 ${sign} ${text})"` : text)
   const targets = takeProfit.split(/, ?/).map((target) => target.split(":"))
   const list = targets.map(([at = "", part = ""]) => `{ at: ${exitAt(at)}, part: ${part} }`).join(", ")
-  const exits: Array<string> = []
-  if (takeProfit !== "") exits.push(`price: ${takeProfit.includes(":") ? `[${list}]` : exitAt(takeProfit)}`)
+  const exits = takeProfit === "" ? [] : [`price: ${takeProfit.includes(":") ? `[${list}]` : exitAt(takeProfit)}`]
   if (stop !== undefined) exits.push(`stop: ${exitAt(stop, worse)}`)
   if (trail !== undefined) exits.push(`trail: ${trail}`)
   if (breakevenAt !== undefined) exits.push(`breakevenAt: ${exitAt(breakevenAt)}`)
-  const size = `size: { base: ${format(part, base.decimals)} }, times: ${parts ?? 1}`
+  const size = `size: { base: ${format(whole / BigInt(parts), base.decimals)} }, times: ${parts}`
   const keys = [`when: ${JSON.stringify(when)}`, `side: ${side}, price: ${price}`, size]
-  if (parts !== undefined) keys.push("pause: 1s")
+  if (parts > 1) keys.push("pause: 1s")
   if (expire !== undefined) keys.push(`expireAfter: ${expire}`)
+  if (parts > 1 && (stop ?? trail ?? breakevenAt) !== undefined) exits.push("ends: true")
   if (exits.length > 0) keys.push(`then: { ${exits.join(", ")} }`)
   return withLateBreakeven(`{ ${keys.join(", ")} }`)
 }

@@ -14,6 +14,7 @@ import * as ByHand from "../../files/ByHand.ts"
 import type { BotConfig, BotSettings } from "../../files/ConfigFile.ts"
 import * as WholeFile from "../../journal/WholeFile.ts"
 import * as Layers from "../../Layers.ts"
+import { endedByExit } from "../../strategy/kinds/rules/rules.ts"
 import { render, suggestion } from "../../strategy/Problem.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
@@ -278,6 +279,7 @@ export const standingsIn = (state: BotState, { markets }: Kept) => {
     const done = [...state.slots].filter(([name, { completedLegs: legs }]) => ByHand.orderOf(name) === key && legs > 0)
     const part = done.length < own.length ? `${done.length} of ${own.length} targets` : "100 %"
     const ended = { filled: done.length > 0 ? part : filled, hasEnded: true }
+    if (row?.why === endedByExit) return { ...ended, filled, state: "stopped", why: `${row.why}; its money is back` }
     if (done.length > 0) return { ...ended, state: "filled", why: "it is done, and its money is in the account" }
     return OrderBudget.isOver(state, strategy, id)
       ? { ...ended, state: "expired", why: "nothing of it filled in time, and its money is back" }

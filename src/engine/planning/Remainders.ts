@@ -44,7 +44,7 @@ const closingOf = (
   view: View
 ): ReadonlyArray<BotEvent> => {
   const progress = progressOf(view, desired.slot)
-  const leg = desired.legs[Decisions.dueLeg(desired, progress)]
+  const [leg, filled] = [desired.legs[Decisions.dueLeg(desired, progress)], Decisions.filledOfLeg(desired, progress)]
   if (leg === undefined) return []
   const { base } = desired.market ?? view.market
   const about = { strategy: name, slot: desired.slot, side: leg.side, asset: base.symbol }
@@ -52,7 +52,7 @@ const closingOf = (
     const sold = { _tag: "LegClosed", ...about, rest: 0n, reason: "the end of the strategy has sold it" } as const
     const sale = { ...sold, side: "SELL", isSoldAtEnd: true } as const
     if (Decisions.isExitLeg(desired, leg)) return leg.side === "SELL" ? [sale] : []
-    if (leg.side === "BUY" && Decisions.filledOfLeg(desired, progress) > 0n) return [sold, sale]
+    if (leg.side === "BUY" && filled > 0n) return [sold, sale]
   }
   if (!Decisions.mayCloseLeg(desired, progress)) return []
   const close = (rest: Amount, reason: string): ReadonlyArray<BotEvent> => [
@@ -60,19 +60,19 @@ const closingOf = (
   ]
   const order = Decisions.armedLeg(desired, progress)
   if (order === undefined) {
-    const beyond = leg.side === "BUY" ? Decisions.filledOfLeg(desired, progress) - leg.quantity : 0n
-    const surplus = beyond > 0n ? beyond : undefined
-    const reason = "its planned amount has filled"
-    return [{ _tag: "LegClosed", ...about, rest: 0n, reason, ...present({ carried: surplus }) }]
+    const carried = leg.side === "BUY" && filled > leg.quantity ? filled - leg.quantity : undefined
+    return [{ _tag: "LegClosed", ...about, rest: 0n, reason: "its planned amount has filled", ...present({ carried }) }]
   }
   const slot = state.slots.get(slotKey(name, desired.slot))
   const value = quoteAmount(desired.market ?? view.market, order.quantity, order.price, "up")
   if (minOrder !== undefined && value < minOrder)
     return close(order.quantity, "its remainder is below the minimum order")
-  const isRest = order.isExit === true || order.quantity * 2n < leg.quantity
   // A fee does not shrink with the size, so an attempt that was too dear is too dear again.
   const last = state.placements.get(slot?.placement ?? "")
   const isDear = last?.state === "abandoned" && last.order !== undefined && tooDear(last, last.order) !== undefined
+  // Only the fee tells that what came in is small: a file's larger size does not make it so.
+  const isSmall = isDear || isLeftover(order.quantity, filled + order.quantity)
+  const isRest = order.isExit === true ? isSmall : order.quantity * 2n < leg.quantity
   const times = (isDear ? slot?.failures : slot?.refusals) ?? 0
   if (isRest && times >= refusalsThatTell)
     return close(order.quantity, `its remainder was ${isDear ? "too dear" : "refused"} ${times} times in a row`)

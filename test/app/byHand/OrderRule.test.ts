@@ -75,6 +75,16 @@ describe("an order by hand with several targets", () => {
       })
   })
 
+  it("in parts buys no further part after its stop", () => {
+    const request = { ...plain, amount: "0.03", parts: 3 } as const
+    const rule = written({ ...request, takeProfit: "2%", stop: "57000" })
+    assert.include(rule, "stop: 57000, ends: true }")
+    assert.deepStrictEqual(mistakesIn({ ...request, takeProfit: "2%", stop: "57000" }), [])
+    assert.match(sentenceOf(market, rule), /in 3 parts at 59000 USDC, then take-profit: \+2%, stop: 57000$/)
+    assert.notInclude(written({ ...request, takeProfit: "2%" }), "ends")
+    assert.notInclude(written({ ...plain, stop: "57000" }), "ends")
+  })
+
   it("is one text in a request", () => {
     const decode = Schema.decodeUnknownOption(OrderRequest)
     const isTaken = (takeProfit: string) => Option.isSome(decode({ ...plain, takeProfit }))

@@ -11,6 +11,7 @@ import * as Decimal from "../../../src/domain/Decimal.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import * as ByHand from "../../../src/files/ByHand.ts"
 import * as ConfigFile from "../../../src/files/ConfigFile.ts"
+import { endedByExit } from "../../../src/strategy/kinds/rules/rules.ts"
 import type { PlanFacts } from "../../../src/views/Plan.ts"
 import { nowhere, workspace } from "../../world/processes/program.ts"
 
@@ -33,10 +34,10 @@ const strategy = "by-hand-btc-usdc"
 const text = { file: "f", kind: "rules", hash: "1", text: "" }
 const loaded: BotEvent = { _tag: "StrategyLoaded", strategy, market: "BTC/USDC", ...text }
 /** Which targets of an order have ended; the others wait for their price. */
-const decided = (order: string, ended: ReadonlyArray<number>): BotEvent => {
+const decided = (order: string, ended: ReadonlyArray<number>, reason?: string): BotEvent => {
   const price = Decimal.make(59_000n)
   const absent = [1, 2].map((target) => {
-    const why = { code: ended.includes(target) ? "used-up" : "condition", text: `about ${target}` }
+    const why = { code: ended.includes(target) ? "used-up" : "condition", text: reason ?? `about ${target}` }
     return { slot: `${order}-${target}`, why }
   })
   const about = { _tag: "Decided", strategy, bid: price, ask: price, priceAt: 1 } as const
@@ -201,6 +202,8 @@ describe("an order by hand with several targets", () => {
       yield* standingAfter(loaded)
       assert.deepStrictEqual(yield* standingAfter(decided(order, [])), ["waits", "target 1: about 1"])
       assert.deepStrictEqual(yield* standingAfter(decided(order, [1])), ["waits", "target 2: about 2"])
+      const stopped = ["stopped", `${endedByExit}; its money is back`]
+      assert.deepStrictEqual(yield* standingAfter(decided(order, [1, 2], endedByExit)), stopped)
       assert.strictEqual((yield* standingAfter(decided(order, [1, 2])))[0], "expired")
       assert.include((yield* Effect.flip(services.cancel(order))).message, `${order} has ended`)
     }).pipe(Effect.provide(NodeServices.layer))

@@ -6,12 +6,14 @@ import * as Decimal from "../../../src/domain/Decimal.ts"
 import * as Ledger from "../../../src/domain/Ledger.ts"
 import { closings, sweeps } from "../../../src/engine/planning/Remainders.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
+import type { Placement } from "../../../src/engine/state/Placement.ts"
 import { emptySlot, progressOf, type Slot, slotKey } from "../../../src/engine/state/SlotFold.ts"
 import { armedLeg, type Decision, type DesiredSlot } from "../../../src/strategy/Decision.ts"
 import type { Limits, Strategy } from "../../../src/strategy/Strategy.ts"
 import type { View } from "../../../src/strategy/View.ts"
 import { market } from "../../world/bitcoin.ts"
 import * as LedgerFaults from "../../world/bot/ledgerFaults.ts"
+import { placementAfter } from "../firstOrder.ts"
 
 const price = { bid: Decimal.make(60_000n), ask: Decimal.make(60_000n), at: 0 }
 const strategyWith = (limits: Partial<Limits>): Strategy => ({
@@ -112,6 +114,48 @@ describe("a leg that cannot fill to the last unit", () => {
     assert.deepStrictEqual(selling(640_000n), [])
     assert.deepStrictEqual(selling(960_000n), [])
     assert.strictEqual(selling(995_000n)[0]?._tag, "LegClosed")
+  })
+})
+
+describe("what came in of a small part of an entry", () => {
+  const selling = (
+    receivedByLastLeg: bigint,
+    limits: Partial<Limits> = {},
+    slot: Partial<Slot> = {},
+    state = BotState.make()
+  ) => {
+    const lastLeg = { side: "BUY", quantity: receivedByLastLeg } as const
+    state.slots.set(slotKey("s", "cell"), {
+      ...emptySlot("s", "cell"),
+      completedLegs: 1,
+      lastLeg,
+      receivedByLastLeg,
+      ...slot
+    })
+    return close(state, { ...cell(1_000_000n), cycle: false }, limits)
+  }
+  const minOrder = 10_000_000n
+
+  it("is dust below the minimum order, if it is below one percent of the planned exit", () => {
+    assert.strictEqual(selling(9_000n, { minOrder })[0]?._tag, "LegClosed")
+    assert.deepStrictEqual(selling(10_000n, { minOrder }), [])
+  })
+
+  it("is dust if its payout has cost more than the cap three times in a row", () => {
+    const bound = placementAfter("Bound")
+    const given = (failures: number, received = 9_000n) => {
+      const state = BotState.make()
+      const order = { ...bound?.order, estimatedWithdrawFee: bound?.outputAmount }
+      state.placements.set("p1", { ...bound, order, state: "abandoned" } as Placement)
+      return selling(received, {}, { failures, placement: "p1" }, state)
+    }
+    assert.deepStrictEqual(given(2), [])
+    assert.deepInclude(given(3)[0], { rest: 9_000n, reason: "its remainder was too dear 3 times in a row" })
+    assert.deepStrictEqual(given(3, 10_000n), [])
+  })
+
+  it("stays a position that the venue refuses, however large the file plans the exit", () => {
+    assert.deepStrictEqual(selling(9_000n, {}, { refusals: 3, failures: 3 }), [])
   })
 })
 

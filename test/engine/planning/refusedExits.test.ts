@@ -123,6 +123,33 @@ describe("an exit", () => {
     )
   )
 
+  it.effect("of a deal of sales that its proceeds cover in part leaves the rest due, with an alarm", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const deal = `name: short
+market: BTC/USDC
+kind: deals
+limits: { budget: { base: 0.02 }, maxPriceDeviation: 90% }
+deals: { side: sell, size: { base: 0.01 }, reach: 1%, takeProfit: 20%, stop: 3% }
+`
+        const process = yield* world.run({ strategies: [deal] })
+        const isSold = () => process.state.slots.get("short/base")?.completedLegs === 1
+        yield* until(isSold, 120_000, "its base order has filled")
+        yield* world.tell("/sandbox/prices", { prices: { "BTC/USDC": 66_000 } })
+        const isAllBought = () => /It needs/.test(told(process)[0]?.text ?? "")
+        yield* until(isAllBought, 300_000, "all that its money covers is bought")
+        const [problem] = told(process)
+        assert.strictEqual(problem?.subject, "short/exit")
+        assert.match(problem?.text ?? "", /^The exit BUY 0.000\d+ BTC at [\d.]+ is not in the market/)
+        yield* Effect.sleep(60_000)
+        assert.lengthOf(told(process), 1)
+        assert.strictEqual(process.state.slots.get("short/base")?.completedLegs, 1, "no other deal has begun")
+        yield* process.stop
+      })
+    )
+  )
+
   it.effect("of which a part is open is reported with its rest, and after a minute with both", () =>
     inVirtualTime(
       Effect.gen(function* () {

@@ -463,11 +463,68 @@ deals: { side: sell, size: { base: 0.5 }, reach: 1%, safety: { orders: 2, size: 
       "exit BUY 50000000 at 940.5"
     ])
     const stopped = sells.decide(at("1090", slots, holding), going.memory)
-    // What the sales brought in pays for less than was sold.
-    assert.deepStrictEqual(orders(stopped), ["exit BUY 45186909 at 1095.45"])
+    // What the sales brought in pays for less than was sold: the budget refuses the rest, and the alarm names it.
+    assert.deepStrictEqual(orders(stopped), ["exit BUY 50000000 at 1095.45"])
     const bought = { ...untouchedSlot, completedLegs: 1, bought: 50_000_000n, paid: 470_250_000n }
     const over = sells.decide(at("940", new Map([...slots, ["exit", bought]]), own), going.memory)
     assert.include(orders(over)[0], "base SELL")
+  })
+
+  const sold = { ...untouchedSlot, completedLegs: 1, sold: 50_000_000n, proceeds: 495_000_000n }
+  const short = {
+    ...own,
+    freeBase: 50_000_000n,
+    freeQuote: 495_000_000n,
+    position: -50_000_000n,
+    averageEntry: price("990")
+  }
+  const bought = { ...untouchedSlot, completedLegs: 1, bought: 45_186_909n, paid: 494_999_999n }
+  const begun = () =>
+    sells.decide(at("1000", new Map([["base", sold]]), short), sells.decide(at("1000", new Map(), own), null).memory)
+  const stopped = () => sells.decide(at("1090", new Map([["base", sold]]), short), begun().memory)
+
+  it("buy back what the proceeds pay for while a sale may still bring in more", () => {
+    const live = { side: "SELL", price: price("1009.8"), quantity: 50_000_000n } as const
+    const slots: View["slots"] = new Map([
+      ["base", sold],
+      ["safety-01", { ...untouchedSlot, live }]
+    ])
+    assert.deepStrictEqual(orders(sells.decide(at("1090", slots, short), begun().memory)), [
+      "exit BUY 45186909 at 1095.45"
+    ])
+  })
+
+  it("are not over after a stop while the proceeds do not pay for the rest", () => {
+    const slots: View["slots"] = new Map([
+      ["base", sold],
+      ["exit", bought]
+    ])
+    const rest = { ...short, freeBase: 95_186_909n, freeQuote: 1n, position: -4_813_091n }
+    const decision = sells.decide(at("1090", slots, rest), stopped().memory)
+    assert.deepStrictEqual(orders(decision), ["exit BUY 4813091 at 1095.45"])
+  })
+
+  it("are over after a stop once only a leftover is short, and the next deal has no exit for it", () => {
+    const slots: View["slots"] = new Map([
+      ["base", sold],
+      ["exit", bought]
+    ])
+    const rest = { ...own, freeQuote: 500_000_000n, position: -7_000n, averageEntry: price("1095.45") }
+    const decision = sells.decide(at("1090", slots, rest), stopped().memory)
+    assert.deepStrictEqual(orders(decision), ["base SELL 50000000 at 1079.1"])
+    assert.deepStrictEqual(orders(sells.decide(at("1090", slots, rest), decision.memory)), orders(decision))
+  })
+
+  it("are over once an exit has filled but for a leftover", () => {
+    const exit = { ...untouchedSlot, filledInLeg: 49_900_000n, bought: 49_900_000n, paid: 469_309_500n }
+    const slots: View["slots"] = new Map([
+      ["base", sold],
+      ["exit", exit]
+    ])
+    const rest = { ...own, freeQuote: 500_000_000n, position: -100_000n, averageEntry: price("990") }
+    assert.deepStrictEqual(orders(sells.decide(at("940", slots, rest), begun().memory)), [
+      "base SELL 50000000 at 930.6"
+    ])
   })
 
   it("need base for all their orders", () => {

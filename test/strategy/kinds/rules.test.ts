@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import { armedLeg, type Decision, holds, type Memory } from "../../../src/strategy/Decision.ts"
 import type { CandleColumns } from "../../../src/strategy/Indicators.ts"
+import { endedByExit } from "../../../src/strategy/kinds/rules/rules.ts"
 import type { Strategy } from "../../../src/strategy/Strategy.ts"
 import {
   type ClosedCandles,
@@ -567,6 +568,60 @@ describe("rules that exit", () => {
       "SELL 10000000 at 939.51",
       "SELL 10000000 at 1049.4"
     ])
+  })
+
+  /** The order of the rule, after this many legs of its slot, at each of these prices. */
+  const repeated = (then: string, steps: ReadonlyArray<readonly [middle: string, legs: number]>) => {
+    const strategy = strategyOf(
+      file(`    in:
+      when: mid > 0
+      side: buy
+      price: 99
+      size: { base: 0.1 }
+      times: 3
+      pause: 1s
+      then: { price: 110, stop: 96, reach: 0%${then} }`)
+    )
+    let memory: Memory = null
+    return steps.map(([middle, legs], index) => {
+      const slots: Slots = new Map([["in", { ...completed(legs, 10_000_000n), bought: 10_000_000n }]])
+      const decision = strategy.decide(at(strategy, middle, index * hour, slots), memory)
+      memory = decision.memory
+      return firstOrder(decision, slots) ?? decision.absent[0]?.why.text
+    })
+  }
+  const bought99 = "BUY 10000000 at 99"
+
+  const pausing = "waits until its pause is over"
+
+  it("place nothing while the market is beyond their stop", () => {
+    const stopped = "the market is beyond its stop 96"
+    const steps = [
+      ["99", 0],
+      ["95", 1],
+      ["95", 2],
+      ["95", 2],
+      ["96", 2],
+      ["97", 2]
+    ] as const
+    const orders = [bought99, "SELL 10000000 at 95", pausing, stopped, stopped, bought99]
+    assert.deepStrictEqual(repeated("", steps), orders)
+  })
+
+  it("fire no more after a stop that ends them, wherever the market goes", () => {
+    const steps = [
+      ["99", 0],
+      ["99", 1],
+      ["110", 2],
+      ["99", 2],
+      ["99", 3],
+      ["95", 3],
+      ["97", 4],
+      ["99", 4]
+    ] as const
+    const [sold, stopped] = ["SELL 10000000 at 110", "SELL 10000000 at 95"]
+    const orders = [bought99, sold, pausing, bought99, sold, stopped, endedByExit, endedByExit]
+    assert.deepStrictEqual(repeated(", ends: true", steps), orders)
   })
 
   it("leave behind the best price, by a condition, and after a time", () => {

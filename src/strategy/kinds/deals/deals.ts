@@ -92,30 +92,41 @@ export const deals: Kind = {
 const entriesOf = ({ steps }: Deals): ReadonlyArray<string> => [baseOrder, ...steps.map(({ slot }) => slot)]
 const slotsOf = (whole: Deals): ReadonlyArray<string> => [...entriesOf(whole), ...whole.exits]
 
+const openIn = ({ side }: Deals, view: View): Amount => max(0n, side === "BUY" ? positionIn(view) : -positionIn(view))
+
+/** True for less than one percent of the base order and of what safety orders have traded. */
+const isLeftoverOf = ({ market, size, steps }: Deals, view: View, deal: State.Deal, amount: Amount): boolean => {
+  const entered = steps.reduce(
+    (sum, entry) =>
+      sum +
+      (State.isComplete(deal, entry.slot, view)
+        ? quantityAt(market, entry.size, deal.price)
+        : State.filledIn(deal, entry.slot, view)),
+    quantityAt(market, size, deal.price)
+  )
+  return CostBasis.isLeftover(amount, entered)
+}
+
 /**
- * Base that can be sold now, at most what was bought and what is there. After sales: base that can be bought back, at most what was sold
- * and what the proceeds pay for.
+ * Base that can be sold now, at most what was bought and what is there. After sales: base that has to be bought back, and while a sale is
+ * open or unpaid at most what the proceeds pay for. A leftover is not exited.
  */
 const heldIn = (whole: Deals, view: View, deal: State.Deal): Amount => {
-  const { size, side, market, steps } = whole
-  const position = positionIn(view)
-  const open = max(0n, side === "BUY" ? position : -position)
+  const { side, market } = whole
+  const open = openIn(whole, view)
   const resting = whole.exits.reduce((sum, exit) => {
     const { live } = progressOf(view, exit)
     return live !== undefined && live.side !== side ? sum + live.quantity : sum
   }, 0n)
   const free = (own: OwnState) =>
     side === "BUY" ? own.freeBase : baseQuantity(market, own.freeQuote, exitPrice(whole, deal, view), "down")
-  const there = view.own === undefined ? open : free(view.own) + resting
+  // Once no sale may bring in more, the budget refuses what its money does not cover, and the alarm names it.
+  const isAllIn = side === "SELL" && entriesOf(whole).every((slot) => progressOf(view, slot).live === undefined)
+  const there = view.own === undefined || isAllIn ? open : free(view.own) + resting
   const positionAmount = min(open, there)
-  const entered = [{ slot: baseOrder, size }, ...steps].reduce((sum, entry) => {
-    const { slot } = entry
-    const isWhole = State.isComplete(deal, slot, view)
-    return sum + (isWhole ? quantityAt(market, entry.size, deal.price) : State.filledIn(deal, slot, view))
-  }, 0n)
   // Moving the exit for so little would cost as much again.
-  const isEnough = positionAmount < resting && CostBasis.isLeftover(resting - positionAmount, entered)
-  return CostBasis.isLeftover(positionAmount, entered) ? 0n : isEnough ? resting : positionAmount
+  const isEnough = positionAmount < resting && isLeftoverOf(whole, view, deal, resting - positionAmount)
+  return isLeftoverOf(whole, view, deal, positionAmount) ? 0n : isEnough ? resting : positionAmount
 }
 
 const exitPrice = (whole: Deals, deal: State.Deal, view: View, target?: Decimal.Decimal): Price =>
@@ -161,19 +172,23 @@ const afterOrders = (whole: Deals, state: State.DealState, view: View, moment: M
   const dealPosition = heldIn(whole, view, deal)
   const isLive = slotsOf(whole).some((slot) => progressOf(view, slot).live !== undefined)
   const touched = entriesOf(whole).some((slot) => State.isTouched(deal, slot, view))
-  const isSold = whole.exits.some((exit) => State.isComplete(deal, exit, view)) && dealPosition === 0n
+  const isRest = isLeftoverOf(whole, view, deal, openIn(whole, view))
+  const isSold = whole.exits.some(
+    (exit) =>
+      (isRest && State.isTouched(deal, exit, view)) || (dealPosition === 0n && State.isComplete(deal, exit, view))
+  )
   const isReached = [...deal.exits.keys()].some((exit) => State.tradedIn(deal, exit, whole.side, view) > 0n)
   const isAtProfit = () => isAt(whole, mid(view.price), profitPrice(whole, deal, view), moment)
   const isClosing = deal.isClosing || isSold || isReached || (isPartly(whole, deal, view) && isAtProfit())
   const isTooLate = whole.expireAfter !== undefined && view.now >= deal.startedAt + whole.expireAfter
   const isExpired = !touched && (deal.isExpired || isTooLate)
-  if (!isLive && dealPosition === 0n && (isClosing || isExpired)) {
-    // A deal without any fill does not count.
-    return { begun: state.begun - (touched ? 0 : 1), endedAt: view.now, deal: undefined }
-  }
   const best = touched && deal.left === undefined ? bestIn(whole, deal, view, moment) : deal.best
   const isBreakeven = touched && (deal.isBreakeven || isAtBreakeven(whole, deal, view, moment))
   const exitStart = touched ? leaving(whole, { ...deal, best, isBreakeven }, view, moment) : undefined
+  if (!isLive && dealPosition === 0n && (isClosing || isExpired || (exitStart !== undefined && isRest))) {
+    // A deal without any fill does not count.
+    return { begun: state.begun - (touched ? 0 : 1), endedAt: view.now, deal: undefined }
+  }
   // Exits that an edit has added begin now.
   const added = whole.exits.length > 1 && whole.exits.some((exit) => !deal.exits.has(exit))
   const exits = added ? new Map([...State.tradedNow(whole.exits, whole.side, view), ...deal.exits]) : deal.exits

@@ -26,6 +26,8 @@ export interface Exit {
   readonly breakevenAt: Term | undefined
   readonly when?: Term | undefined
   readonly afterMillis?: number | undefined
+  /** After an exit other than at its price, the rule fires no more. */
+  readonly ends?: boolean | undefined
   readonly leaving: StopExit
 }
 
@@ -39,18 +41,26 @@ const isInPlace = (place: Place, side: Side, entry: number, price: number): bool
 
 const whereIs = (place: Place, side: Side): string => (places[place] === signOf(side) ? "above" : "below")
 
-/** The reason why a price would lose, or exit at once. A swap's price is not checked: it is the worst price that it takes, not a target. */
-export const misplaced = (side: Side, going: Pick<Going, "price" | "exit" | "stop">, isSwap: boolean) => {
+/**
+ * The reason why a price would lose, or exit at once: it is on the wrong side of the entry, or the market is beyond the stop already. A
+ * swap's price is not checked: it is the worst price that it takes, not a target.
+ */
+export const misplaced = (
+  side: Side,
+  going: Pick<Going, "price" | "exit" | "stop">,
+  isSwap: boolean,
+  { mid }: Pick<Moment, "mid">
+) => {
   const entry = Decimal.toNumber(going.price)
-  const place = (["exit", "stop"] as const).find((each) => {
+  const isWrong = (each: "exit" | "stop", from: number): boolean => {
     const price = each === "exit" && isSwap ? undefined : going[each]
-    return price !== undefined && !isInPlace(each, side, entry, Decimal.toNumber(price))
-  })
+    return price !== undefined && !isInPlace(each, side, from, Decimal.toNumber(price))
+  }
+  const place = (["exit", "stop"] as const).find((each) => isWrong(each, entry))
   const price = place && going[place]
-  return (
-    price &&
-    `its ${place} would be at ${Decimal.format(price)}, not ${whereIs(place, side)} its entry at ${Decimal.format(going.price)}`
-  )
+  if (place !== undefined && price !== undefined)
+    return `its ${place} would be at ${Decimal.format(price)}, not ${whereIs(place, side)} its entry at ${Decimal.format(going.price)}`
+  return going.stop && isWrong("stop", mid) ? `the market is beyond its stop ${Decimal.format(going.stop)}` : undefined
 }
 
 /** Made-up moments that differ widely and know only prices, the time and the position. */

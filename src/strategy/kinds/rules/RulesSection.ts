@@ -71,6 +71,11 @@ const exitKeys = {
   ),
   when: Read.optional(Read.expression, "it exits when this is true"),
   after: Read.optional(Read.duration, "it exits this long after the first fill of its entry"),
+  ends: Read.withDefault(
+    Read.trueOrFalse,
+    false,
+    "true: the rule fires no more after an exit by stop, trail, when or after"
+  ),
   reach,
   floor
 }
@@ -372,7 +377,7 @@ export const always = "mid > 0"
 type CompileTerm = (at: YamlScalar | undefined, type: ValueType) => Term | undefined
 
 const exitOf = (
-  { by, stop, trail, trailFrom, breakevenAt, when, after }: Read.SettingsOf<typeof exitKeys>,
+  { by, stop, trail, trailFrom, breakevenAt, when, after, ends }: Read.SettingsOf<typeof exitKeys>,
   term: CompileTerm,
   leaving: StopExit
 ): Exit => ({
@@ -383,6 +388,7 @@ const exitOf = (
   breakevenAt: term(breakevenAt, "price"),
   when: term(when, "boolean"),
   afterMillis: after,
+  ends,
   leaving
 })
 

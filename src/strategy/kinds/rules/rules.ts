@@ -44,7 +44,7 @@ import {
   remember,
   stateIn
 } from "./RuleState.ts"
-import { type Rule, type Rules, rulesKeys, rulesOf, rulesSchema, scopeIn } from "./RulesSection.ts"
+import { mostFirings, type Rule, type Rules, rulesKeys, rulesOf, rulesSchema, scopeIn } from "./RulesSection.ts"
 
 export const rules: Kind = {
   name: "rules",
@@ -223,6 +223,11 @@ const standsOf = (
   return isUnwanted() ? undefined : () => !isUnwanted()
 }
 
+export const endedByExit = "its stop, trail, condition or time has ended it"
+
+/** Firings of a rule that its exit has ended: more than any file allows. */
+const endedRule = mostFirings + 1
+
 const idle: RuleState = { fired: 0, pausedUntil: 0, going: undefined }
 
 /** Returns one slot object for one order, so that a comparison of planned and open orders ends at once. */
@@ -272,6 +277,7 @@ const step = (
     return because("withdrawn", "waits until its order is withdrawn", key)
   }
   if (state.going !== undefined) return { state }
+  if (state.fired >= endedRule) return because("used-up", endedByExit, "then")
   if (state.fired >= rule.times)
     return because("used-up", `has fired all its ${countText(rule.times, "time")}`, "times")
   if (state.pausedUntil > moment.now) return because("paused", "waits until its pause is over", "pause")
@@ -295,7 +301,7 @@ const step = (
     if (code === "no-order") notePrice(moment, moment.mid)
     return because(code, text, key)
   }
-  const wrong = misplaced(rule.side, going, rule.exit?.isSwap === true)
+  const wrong = misplaced(rule.side, going, rule.exit?.isSwap === true, moment)
   if (wrong !== undefined) {
     notePrice(moment, moment.mid)
     return because("no-order", wrong, "then")
@@ -391,7 +397,8 @@ const afterOrder = (
   if (going === undefined) return state
   const over = { ...state, going: undefined }
   if (isDone(going, progress)) {
-    const ended = { ...over, pausedUntil: moment.now + rule.pauseMillis }
+    const isLast = rule.exit?.ends === true && going.held?.left !== undefined
+    const ended = { ...over, fired: isLast ? endedRule : state.fired, pausedUntil: moment.now + rule.pauseMillis }
     return rule.group === undefined ? ended : { ...ended, exited: state.fired }
   }
   const { withdrawnAt } = going

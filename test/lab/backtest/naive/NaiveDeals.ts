@@ -66,7 +66,7 @@ export const deals = (given: DealSettings): Strategy => {
     const isPaid = (slot: string) => done(slot) - (isPaying(slot) ? 1 : 0) > has(slot).done
     const filledBy = ({ slot, quantity }: { readonly slot: string; readonly quantity: number }) =>
       done(slot) > has(slot).done ? quantity : filled(slot) - has(slot).filled
-    const entered = [{ slot: "base", quantity: size }, ...steps].reduce((sum, entry) => sum + filledBy(entry), 0)
+    const entered = steps.reduce((sum, entry) => sum + filledBy(entry), size)
     // What is left of less than a hundredth is not worth an order.
     const held = Number(base) * 100 < entered ? 0 : Number(base)
     const average = averageOf(fills) ?? (BigInt(deal?.price ?? 0) * places) / 1_000_000n
@@ -80,14 +80,9 @@ export const deals = (given: DealSettings): Strategy => {
       const touched = entries.some(isTouched)
       const isPartly = entries.some((slot) => isOpen(slot) && isTouched(slot))
       if (exits.length > 1 && exits.some((exit) => soldNow(exit) > 0)) deal.isClosing = true
-      if ((exits.some(isPaid) && held === 0) || (isPartly && close >= profitAt(targets[0]))) deal.isClosing = true
+      if ((exits.some(isTouched) && held === 0) || (isPartly && close >= profitAt(targets[0]))) deal.isClosing = true
       deal.isExpired = !touched && (deal.isExpired || bar >= deal.startedAt + expireMinutes)
-      const isResting = [...entries, ...exits].some(isLive)
-      if (!isResting && held === 0 && (deal.isClosing || deal.isExpired)) {
-        if (!touched) begun -= 1
-        pausedUntil = bar + cooldownMinutes
-        deal = undefined
-      } else if (touched && deal.leaves === undefined) {
+      if (touched && deal.leaves === undefined) {
         const comesTo = (thousandths: number, price = close) =>
           // A price within a bar has two decimal places more than millionths.
           BigInt(Math.round(price * 100)) * 10n * millionth - average * BigInt(1000 + thousandths)
@@ -96,6 +91,12 @@ export const deals = (given: DealSettings): Strategy => {
         if (breakeven > 0 && reached.some((price) => comesTo(breakeven, price) >= 0n)) deal.isEven = true
         if ((stop > 0 && comesTo(-stop) <= 0n) || (deal.isEven && comesTo(0) <= 0n))
           deal.leaves = leaving("SELL", stopReach)
+      }
+      const isResting = [...entries, ...exits].some(isLive)
+      if (!isResting && held === 0 && (deal.isClosing || deal.isExpired || deal.leaves !== undefined)) {
+        if (!touched) begun -= 1
+        pausedUntil = bar + cooldownMinutes
+        deal = undefined
       }
     }
     if (deal === undefined && begun < times && bar >= pausedUntil) {

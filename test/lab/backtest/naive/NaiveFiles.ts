@@ -158,6 +158,7 @@ export const naiveKinds: Readonly<Record<string, (pick: Pick, side: Side) => Mad
     const breakeven = given.breakeven === 0 ? "" : `, breakevenAt: entry * (1 + ${percent(given.breakeven)})`
     // Millionths and a tenth, so that no bar closes at the level itself.
     const crossing = pick(0, 1) === 0 ? undefined : pick(1, 9) * 100_000 + 5_133.7
+    const ends = given.times % 3 === 0
     const when = crossing === undefined ? "" : `, when: "crossunder(close, entry - ${(crossing / 1e6).toFixed(7)})"`
     return {
       section: `
@@ -170,10 +171,10 @@ export const naiveKinds: Readonly<Record<string, (pick: Pick, side: Side) => Mad
       size: { base: ${given.size} }
       times: ${given.times}
       expireAfter: ${given.expireMinutes}m
-      then: { price: ${written}${stop}${breakeven}${when}, reach: ${percent(given.reach)} }`,
+      then: { price: ${written}${stop}${breakeven}${when}, reach: ${percent(given.reach)}, ends: ${ends} }`,
       make: () =>
         rules({
-          ...{ ...given, side: "BUY", entries: [entry], targets, pauseMinutes: 1 },
+          ...{ ...given, side: "BUY", entries: [entry], targets, pauseMinutes: 1, ends },
           ...(crossing === undefined ? {} : { crossing })
         })
     }

@@ -23,6 +23,8 @@ export interface RuleSettings {
   readonly reach: number
   readonly expireMinutes: number
   readonly pauseMinutes: number
+  /** After an exit other than at a target it fires no more. */
+  readonly ends?: boolean
   /** It leaves once a bar closes beyond its price less this many millionths, and the bar before it did not. */
   readonly crossing?: number
 }
@@ -42,7 +44,7 @@ const partOf = (
   given: RuleSettings,
   closes: Closes
 ) => {
-  const { side, stop, breakeven, reach, expireMinutes, pauseMinutes, crossing } = given
+  const { side, stop, breakeven, reach, expireMinutes, pauseMinutes, crossing, ends } = given
   const [sign, exitSide] = side === "BUY" ? ([1, "SELL"] as const) : ([-1, "BUY"] as const)
   const isAtLeast = (price: number, goal: number): boolean => (price - goal) * sign >= 0
   let [firedAt, isWithdrawn, legsBefore, fillsBefore, isClosing, isEven] = [0, false, 0, 0, false, false]
@@ -69,6 +71,7 @@ const partOf = (
     }
     if (done(slot) === legsBefore + 2 && !isPaying(slot)) {
       exited = part.fired
+      if (ends === true && leaves !== undefined) part.fired = Number.POSITIVE_INFINITY
       return end()
     }
     // What filled after all while it was withdrawn is an entry like any other; one that was replaced buys no more.
@@ -82,8 +85,12 @@ const partOf = (
       isWithdrawn = true
     }
   }
+  const entryAt = (close: number): number => eightDigits(side, beyond(close, -sign * entry.away))
+  /** The market is beyond the stop before the entry. */
+  const isStopped = (close: number): boolean =>
+    stop > 0 && isAtLeast(eightDigits(exitSide, beyond(entryAt(close), -sign * stop)), close)
   const fire = ({ bar, close, done, fills }: Desk): void => {
-    order = { side, price: eightDigits(side, beyond(close, -sign * entry.away)), quantity: target.size }
+    order = { side, price: entryAt(close), quantity: target.size }
     part.fired += 1
     part.isGoing = true
     firedAt = bar
@@ -141,6 +148,7 @@ const partOf = (
     look,
     isExiting,
     close,
+    isStopped,
     fire,
     place,
     left,
@@ -182,9 +190,9 @@ export const rules = (given: RuleSettings): Strategy => {
       for (const part of parts) Object.assign(part, { fired, pausedUntil })
     }
     const going = parts.filter(({ isGoing }) => isGoing)
-    const firing = parts.filter(({ entry, fired, pausedUntil }) => {
+    const firing = parts.filter(({ entry, fired, isStopped, pausedUntil }) => {
       const waits = going.some((other) => other.entry === entry || other.isOver(desk) || other.fired === fired)
-      return !waits && fired < times && desk.bar >= pausedUntil && entry.isTrue(desk.close)
+      return !waits && !isStopped(desk.close) && fired < times && desk.bar >= pausedUntil && entry.isTrue(desk.close)
     })
     for (const part of firing) part.fire(desk)
     for (const part of parts) part.place(desk)
