@@ -70,7 +70,7 @@ const budgets: Readonly<Record<string, number>> = {
   signing: 689,
   strategy: 15383,
   venue: 5521,
-  views: 3622,
+  views: 3622
 }
 
 /** A budget is lowered when its room has become this much smaller. */

@@ -107,7 +107,10 @@ describe("sweep --suggest", () => {
       }
       const chatty = [...words(log).slice(0, -1), "echo hello"]
       assert.match((yield* Effect.flip(limitbot(...chatty))).message, /"hello" is not a suggestion/)
-      assert.match((yield* Effect.flip(limitbot(...words(log), "--halve", "3"))).message, /--halve does not go with --suggest/)
+      assert.match(
+        (yield* Effect.flip(limitbot(...words(log), "--halve", "3"))).message,
+        /--halve does not go with --suggest/
+      )
     })
   )
 })
