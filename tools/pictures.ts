@@ -55,7 +55,7 @@ const priceAt = (step: number): number =>
   Math.round(60_000 + step * 1.2 + 150 * Math.sin(step / 3.1) + 55 * Math.sin(step / 1.3))
 
 /** Steps before the recording, on the terminal, at the head of the page, and at its chart of prices. */
-const [warmUpSteps, terminalSteps, headSteps, chartSteps] = [60, 10, 10, 14]
+const [warmUpSteps, terminalSteps, headSteps, chartSteps] = [66, 10, 10, 14]
 
 const until = async <A>(what: string, look: () => A | Promise<A>): Promise<NonNullable<A>> => {
   for (let attempt = 0; attempt < 1_200; attempt++) {
