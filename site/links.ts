@@ -19,10 +19,15 @@ export const pages: ReadonlyArray<string> = [
   ...new Set(parts.flatMap(({ pages }) => pages.map(([file]) => file.replace(/#.*/, ""))))
 ].filter((page) => !isMade(page))
 
+/** Pages at the top of the site; the first is its entrance. */
+const tops: Readonly<Record<string, string>> = { "site/landing.md": "index.md", "README.md": "tour.md" }
+
 /** Where a page goes: what is about the project has a folder of its own, and a README is the index of its folder. */
 export const placeOf = (page: string): string => {
+  const top = tops[page]
+  if (top !== undefined) return top
   if (isMade(page)) return `library/${page.slice(made.length)}`
-  const place = page.startsWith("docs/") || page === "README.md" ? page : `project/${page.toLowerCase()}`
+  const place = page.startsWith("docs/") ? page : `project/${page.toLowerCase()}`
   return place.replace(/^docs\//, "").replace(/README\.md$/, "index.md")
 }
 
@@ -54,7 +59,7 @@ export const filesShown = (): ReadonlyArray<string> => {
   const targets = pages.flatMap((page) =>
     [...readFileSync(resolve(root, page), "utf8").matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)]
       .map(([, target = ""]) => target)
-      .filter((target) => !/^\w+:/.test(target) && !/\.svg$/.test(target))
+      .filter((target) => !/^\w+:/.test(target) && !/\.(?:svg|webp)$/.test(target))
       .map((target) => posix.normalize(posix.join(posix.dirname(page), target)))
   )
   return [...new Set(targets)].filter((file) => !isPage(file)).sort()

@@ -12,7 +12,8 @@ export const parts: ReadonlyArray<Part> = [
   {
     text: "Begin",
     pages: [
-      ["README.md", "Overview"],
+      ["site/landing.md", "What it is"],
+      ["README.md", "A tour"],
       ["docs/set-up.md", "Set up"],
       ["docs/coming-from.md", "Coming from another bot"],
       ["docs/deployed.md", "The deployed service"]
@@ -33,7 +34,7 @@ export const parts: ReadonlyArray<Part> = [
     pages: [
       ["docs/run.md", "Run"],
       ["docs/look.md", "Look"],
-      ["docs/surfaces.md", "Surfaces"],
+      ["docs/surfaces.md", "Watch and control"],
       ["docs/money.md", "Money"],
       ["docs/fleet.md", "Fleets"]
     ]

@@ -27,7 +27,7 @@ import { askHere, serveHere } from "./hereFrom.ts"
 
 /** Pages that are read one after the other, in one folder. */
 const walks: ReadonlyArray<ReadonlyArray<string>> = [
-  ["README.md"],
+  ["README.md", "site/landing.md"],
   ["README.md", "docs/fleet.md"],
   ["docs/plug-ins.md"],
   ["docs/set-up.md", "docs/run.md", "docs/look.md", "docs/money.md", "docs/journal.md", "docs/alarms.md"],
