@@ -144,7 +144,7 @@ const screenOf = (output: string): string =>
     : output.slice(output.lastIndexOf("\u001B[H"))
 
 const terminalStyle = `body { margin: 0; background: #14181f; color: #d8dee9 }
-  pre { margin: 17px 22px; width: ${columns}ch; font: 20.5px/25.5px monospace; white-space: pre-wrap; word-break: break-all }`
+  pre { margin: 17px 22px; width: ${columns + 1}ch; font: 20.5px/25.5px monospace; white-space: pre-wrap; word-break: break-all }`
 
 const pageOf = async (browser: Browser, viewport: typeof scene, deviceScaleFactor = 1): Promise<Page> => {
   const context = await browser.newContext({ viewport, deviceScaleFactor, colorScheme: "light", timezoneId: "UTC" })

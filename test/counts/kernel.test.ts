@@ -47,7 +47,7 @@ const most: Readonly<Record<string, Bound>> = {
   ladder: { decisions: 1, reads: 156 },
   "market making": { decisions: 2995, reads: 45_803 },
   "market making, ATR 5m": { decisions: 9002, answers: 6036, reads: 91_107 },
-  deals: { decisions: 648, reads: 19_031 },
+  deals: { decisions: 648, reads: 19_451 },
   "rules, 1m": { decisions: 1, reads: 220 },
   "rules, 5m": { decisions: 1, reads: 220 },
   "rules, 1h": { decisions: 1, reads: 220 },
