@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Schema } from "effect"
 import { type BotEvent, BotEvent as BotEvents, StoredEvent } from "../../src/domain/BotEvent.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
+import type { SwapReport } from "../../src/domain/SwapRecord.ts"
 import { begin, orderOf } from "../world/journalRows.ts"
 
 const about = { strategy: "s", slot: "a", placement: "p1" }
@@ -79,7 +80,7 @@ const agreed = {
   isSignatureVerified: true,
   correlationId: "c"
 }
-const report = {
+const report: Required<SwapReport> = {
   status: "SUCCESS",
   deposited: 1n,
   amountIn: 1n,

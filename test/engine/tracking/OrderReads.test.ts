@@ -57,7 +57,7 @@ describe("a list that does not end", () => {
 
   it.effect("ends at a cursor that the venue refuses, but fails if the venue refuses the first page", () =>
     Effect.gen(function* () {
-      assert.strictEqual((yield* longList(3)).length, 3)
+      assert.strictEqual((yield* longList(1)).length, 1)
       assert.strictEqual((yield* Effect.flip(longList(0))).reason._tag, "Rejected")
     })
   )

@@ -114,7 +114,7 @@ interface Judging {
   readonly red: Set<string>
 }
 
-/** Who noticed the mistake that stands in the copy; `undefined` when nobody did. The file is afterwards as it was copied. */
+/** Runs the tests on a mistake until one notices it, and returns its name. The file is afterwards as it was copied. */
 const judged = async (
   workplace: Workplace.Workplace,
   { mutation, source: { file, text } }: Drawn,

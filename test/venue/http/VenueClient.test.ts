@@ -91,7 +91,7 @@ describe("an attempt", () => {
       yield* lasting("list orders", 200, other)
       const counted = (yield* Metric.snapshot).flatMap(({ attributes, id, state }) =>
         id === "limitbot_venue_request_seconds" && "buckets" in state
-          ? [{ ...attributes, seconds: state.sum, upTo: Object.fromEntries(state.buckets) }]
+          ? [{ labels: attributes, seconds: state.sum, upTo: Object.fromEntries(state.buckets) }]
           : []
       )
       const upTo = (short: number, all: number) => ({
@@ -99,9 +99,9 @@ describe("an attempt", () => {
         ...{ 2.5: short, 5: short, 10: short, 30: all }
       })
       assert.deepStrictEqual(counted, [
-        { operation: "read order", outcome: "ok", seconds: 22, upTo: upTo(1, 2) },
-        { operation: "read order", outcome: "RetryLater", seconds: 2, upTo: upTo(1, 1) },
-        { operation: "list orders", outcome: "ok", seconds: 2, upTo: upTo(1, 1) }
+        { labels: { operation: "read order", outcome: "ok" }, seconds: 22, upTo: upTo(1, 2) },
+        { labels: { operation: "read order", outcome: "RetryLater" }, seconds: 2, upTo: upTo(1, 1) },
+        { labels: { operation: "list orders", outcome: "ok" }, seconds: 2, upTo: upTo(1, 1) }
       ])
     }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
   )
