@@ -194,6 +194,26 @@ describe.each(["buy", "sell"] as const)(
       assert.deepStrictEqual(next.stops, touched.stops)
     })
 
+    it("counts its exits from the old price if the old order fills whole before its cancel", () => {
+      const resting = new Map([
+        [
+          "position",
+          {
+            ...untouchedSlot,
+            live: { side: side === "buy" ? "BUY" : "SELL", price: price("1000"), quantity: one } as const
+          }
+        ]
+      ])
+      const edited = decideAt(moved, mid, began.memory, resting)
+      const filledAt = price("1000")
+      const target = `${exit} ${one} at ${side === "buy" ? "1020" : "980"}`
+      const whole = new Map([["position", { ...entered(side === "buy" ? "BUY" : "SELL"), filledAt }]])
+      assert.strictEqual(orderOf(moved, mid, edited.memory, whole), target)
+      const inPart = new Map([["position", { ...filled(80_000_000n), filledAt }]])
+      const later = decideAt(moved, mid, edited.memory, inPart)
+      assert.strictEqual(orderOf(moved, mid, later.memory, whole), target)
+    })
+
     it("counts its exits from the average price, as fills at the new price follow", () => {
       const next = legsAt(60_000_000n, touched.memory)
       // 0.6 at 1000 and 0.2 at the new price: 992.5 or 1007.5.

@@ -60,7 +60,10 @@ export const exitFill = (
   { completedLegs, filledAt, filledInLeg }: SlotProgress
 ): Price | undefined => (completedLegs - after.completedLegs > (filledInLeg > 0n ? 0 : 1) ? filledAt : undefined)
 
-/** An entry that kept its price needs no average. The average of a purchase is rounded up, that of a sale down. */
+/**
+ * An entry that kept its price needs no average. What the order before the edit fills until its cancel counts at its price. The average of
+ * a purchase is rounded up, that of a sale down.
+ */
 export const fillsOf = (
   { after, fills, price, quantity }: Going,
   side: Side,
@@ -71,10 +74,11 @@ export const fillsOf = (
   const whole = progress.lastLeg?.quantity ?? quantity
   const total = legs === 0 ? filledOfLeg({ after }, progress) : legs === 1 ? whole : 0n
   const more = total - (fills?.quantity ?? 0n)
-  if (more <= 0n || (fills === undefined && !isMoved)) return fills
-  if (fills === undefined) return { price, quantity: total }
+  const at = (legs === 0 || progress.filledInLeg === 0n ? progress.filledAt : undefined) ?? price
+  if (more <= 0n || (fills === undefined && !isMoved && Decimal.equals(at, price))) return fills
+  if (fills === undefined) return { price: at, quantity: total }
   const [before, now] = [Decimal.make(fills.quantity), Decimal.make(more)]
-  const cost = Decimal.add(Decimal.multiply(fills.price, before), Decimal.multiply(price, now))
+  const cost = Decimal.add(Decimal.multiply(fills.price, before), Decimal.multiply(at, now))
   return { price: Decimal.divide(cost, Decimal.make(total), 12, side === "BUY" ? "up" : "down"), quantity: total }
 }
 
