@@ -4,9 +4,7 @@
  * seeded, so a strategy is accepted or refused the same way everywhere.
  */
 import * as Decimal from "../../domain/Decimal.ts"
-import { minuteMillis } from "../../domain/Durations.ts"
 import { type Market, mid, quoteAmount } from "../../domain/Market.ts"
-import { seeded } from "../../domain/Seeded.ts"
 import type { Signal } from "../../domain/Signal.ts"
 import { age, countText, iso, messageOf, orderedJson } from "../../domain/Text.ts"
 import { timeframeMillis } from "../../domain/Timeframe.ts"
@@ -16,8 +14,18 @@ import { type ClosedCandles, type SlotProgress, untouchedSlot, type View } from 
 import { inStretches, repeated } from "./Watch.ts"
 
 const startMillis = 1_700_000_000_000
+const minuteMillis = 60_000
 const looks = 60
 const usual = [100, 60_000]
+
+/** Repeatable numbers from 0 to 1, by the linear congruential generator of Numerical Recipes. Another one could refuse a running strategy. */
+const chanceFrom = (seed: number) => {
+  let state = seed
+  return (): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
 
 /** `around`: the price at which the strategy is tried; missing: at usual prices. */
 export const impurityOf = (file: string, behaviour: Behaviour, market: Market, around?: number): string | undefined => {
@@ -26,7 +34,7 @@ export const impurityOf = (file: string, behaviour: Behaviour, market: Market, a
   try {
     for (const [index, level] of levels.entries()) {
       if (level < 1_000 * step) continue
-      const problem = repeated(() => impurityAt(file, behaviour, market, level, seeded(index + 1)))
+      const problem = repeated(() => impurityAt(file, behaviour, market, level, chanceFrom(index + 1)))
       if (problem !== undefined) return problem
     }
   } catch (mistake) {

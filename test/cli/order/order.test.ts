@@ -295,8 +295,11 @@ describe("limitbot order with a running bot", () => {
       await until("the sale is open", async () => (await openAt(sandbox)).length === 22)
       assert.lengthOf(await listIn(cwd), 2)
 
-      const listed = (await bot.look("/api/v1/order")) as ReadonlyArray<Row>
-      assert.deepStrictEqual(listed, await listIn(cwd))
+      const listed = (await bot.look("/api/v1/order")) as ReadonlyArray<
+        Row & { readonly exit?: string; readonly hasEnded: boolean }
+      >
+      const asRows = listed.map(({ exit = null, hasEnded: _, ...row }) => ({ ...row, exit }))
+      assert.deepStrictEqual(asRows, await listIn(cwd))
 
       assert.strictEqual((await bot.command("/api/v1/pause", {})).status, 200)
       const held = await runHere([...buy, "--yes", ...config], { cwd })
