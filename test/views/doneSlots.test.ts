@@ -27,7 +27,7 @@ describe("the slots of status", () => {
     )
   )
 
-  it.effect("name the stop that follows the price now, not the one of the time at which the exit was placed", () =>
+  it.effect("name the stop that follows the price now, not that of the exit's placement", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* makeWith(() => Reserve.none, { speed: 0 })

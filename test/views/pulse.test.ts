@@ -22,7 +22,7 @@ describe("a bot whose turns end no more", () => {
     assert.strictEqual(lateSince(state, pulse, setBack + minute + 1), setBack)
   })
 
-  it("sends no sign of life once a period has passed after the clock was set back", () => {
+  it("sends no sign of life once a period has passed after the clock is set back", () => {
     const { pulse, state } = hung(start + minute)
     const setBack = start - 180 * minute
     assert.isUndefined(silentBecause(state, pulse, setBack, 5 * minute))
@@ -30,7 +30,7 @@ describe("a bot whose turns end no more", () => {
     assert.match(silentBecause(state, pulse, setBack + 5 * minute + 1, 5 * minute) ?? "", /^no turn has ended for/)
   })
 
-  it("is not late while turns end, although the bot started by a clock that was set back since", () => {
+  it("is not late while turns end, although the clock is set back after the start", () => {
     const { pulse, state } = hung(start - 180 * minute)
     assert.isUndefined(lateSince(state, pulse, start - 180 * minute + 30_000))
     assert.isDefined(lateSince(state, pulse, start - 178 * minute))

@@ -132,8 +132,8 @@ const mapTable = (map: HeatMap, winner: Standing | undefined, values: Values, ti
     return `<td${best} style="background:${colours[shade]};color:${ink}" title="${escape(place)}">${written}</td>`
   }
   const span = Math.ceil(map.columns.length / mostWritten)
-  const named = map.columns.filter((_, column) => column % span === 0)
-  const head = named.map((name) => `<th class="across" colspan="${span}">${escape(polished(name))}</th>`).join("")
+  const columnNames = map.columns.filter((_, column) => column % span === 0)
+  const head = columnNames.map((name) => `<th class="across" colspan="${span}">${escape(polished(name))}</th>`).join("")
   const cellsOf = (row: number) => (values[row] ?? []).map((value, column) => cell(value, row, column)).join("")
   const rows = map.rows.map((name, row) => `<tr><th>${escape(polished(name))}</th>${cellsOf(row)}</tr>`)
   return `<figure><figcaption>${escape(`${title}: ${map.rowName} down, ${map.columnName} across`)}</figcaption>${scrolled(`<table class="heat"><tr><td></td>${head}</tr>${rows.join("")}</table>`)}</figure>`

@@ -136,7 +136,7 @@ describe("the list of orders by hand", () => {
     }).pipe(Effect.provide(NodeServices.layer))
   )
 
-  it.effect("counts what an order has filled before its price was changed", () =>
+  it.effect("counts what an order has filled before a change of its price", () =>
     Effect.gen(function* () {
       const moved = (slot: string) => [
         ...boughtBy({ ...entry, slot }, 400_000n),

@@ -143,7 +143,7 @@ describe("commands of a chat", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici), Effect.scoped)
   )
 
-  it.live("no plan may be confirmed later because the clock was set back", () =>
+  it.live("no plan may be confirmed later because the clock is set back", () =>
     Effect.gen(function* () {
       const { replies, say, url } = yield* messenger
       const { ahead, clock } = yield* clockAhead

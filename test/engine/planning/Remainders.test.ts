@@ -117,7 +117,7 @@ describe("a leg that cannot fill to the last unit", () => {
   })
 })
 
-describe("what came in of a small part of an entry", () => {
+describe("the income of a small part of an entry", () => {
   const selling = (
     receivedByLastLeg: bigint,
     limits: Partial<Limits> = {},

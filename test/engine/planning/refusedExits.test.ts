@@ -262,7 +262,7 @@ deals: { side: sell, size: { base: 0.01 }, reach: 1%, takeProfit: 20%, stop: 3% 
     )
   )
 
-  it.effect("that is open is reported within two minutes after the clock was set back by an hour", () =>
+  it.effect("that is open is reported within two minutes after the clock is set back by an hour", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make

@@ -87,7 +87,7 @@ const events: ReadonlyArray<BotEvent> = [
 ]
 
 describe("orders of the last hour", () => {
-  it("count for an hour after the clock was set back", () => {
+  it("count for an hour after the clock is set back", () => {
     const state = BotState.make()
     const hour = 3_600_000
     for (const [index, event] of events.entries()) BotState.apply(state, { sequence: index + 1, at: 10 * hour, event })

@@ -164,7 +164,7 @@ describe("MonteCarlo", () => {
     assert.strictEqual(one.before, other.before)
   })
 
-  it("continues candles of every length to the last unit, as if the bars before were its own", () => {
+  it("continues candles of every length to the last unit, as if the bars before belonged to it", () => {
     const { column, columnsBy } = Candles
     const makeJoined = (made: Candles.Candles, head: number): Candles.Candles => {
       const columns = columnsBy((name) => {

@@ -35,16 +35,16 @@ export const of = (
   },
   {
     title: "Data quality",
-    parts: [Page.facts([...qualityOf(sources), ...(detail ? named("detail", detail) : [])])],
+    parts: [Page.facts([...qualityOf(sources), ...(detail ? factsOf("detail", detail) : [])])],
     isPageOnly: true,
     isFolded: true
   }
 ]
 
 const qualityOf = (sources: BacktestResult["sources"]): Page.Facts =>
-  sources.length === 1 ? qualityOfOne(sources[0]) : sources.flatMap((source) => named(source.market.name, source))
+  sources.length === 1 ? qualityOfOne(sources[0]) : sources.flatMap((source) => factsOf(source.market.name, source))
 
-const named = (name: string, source: Source): Page.Facts =>
+const factsOf = (name: string, source: Source): Page.Facts =>
   qualityOfOne(source).map(([label, value]) => [`${name} ${label}`, value])
 
 const qualityOfOne = ({ candles, columns, data, sha256, repaired }: Source): Page.Facts => {
