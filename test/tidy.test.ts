@@ -68,7 +68,7 @@ const budgets: Readonly<Record<string, number>> = {
   sandbox: 4763,
   signer: 1486,
   signing: 689,
-  strategy: 15395,
+  strategy: 15408,
   venue: 5521,
   views: 3622
 }

@@ -86,13 +86,15 @@ export interface View {
   readonly means?: { readonly base: Amount; readonly quote: Amount; readonly position: Amount }
   /** Quiet hours, a loss limit or a pause prevent new orders. A scheduled time that passes now is skipped for good. */
   readonly isHeld?: boolean
+  /** False while a strategy with a position waits for its own beginning (see `Period`): nothing new begins in its memory. */
+  readonly mayBegin?: boolean
 }
 
 /** Names every field, because a view may compute some fields on demand. */
 export const viewWith = (view: View, changed: Partial<View>): View => {
-  const { candles, depth, elsewhere, fillBasisPoints, isHeld, market, means, now, own, price } = view
+  const { candles, depth, elsewhere, fillBasisPoints, isHeld, market, mayBegin, means, now, own, price } = view
   const { setAside, signals, slots } = view
-  const optional = { candles, depth, elsewhere, fillBasisPoints, isHeld, means, own, setAside, signals }
+  const optional = { candles, depth, elsewhere, fillBasisPoints, isHeld, mayBegin, means, own, setAside, signals }
   return { now, market, price, slots, ...present(optional), ...changed }
 }
 

@@ -228,7 +228,8 @@ const decidePeriodic = (
   memory: Memory
 ): Decision => {
   const period = frameStart(view.now, everyMillis)
-  const trades = numberIn(memory, "period") === period ? tradesIn(whole, memory) : tradesNow(whole, reach, view)
+  const isKept = view.mayBegin === false || numberIn(memory, "period") === period
+  const trades = isKept ? tradesIn(whole, memory) : tradesNow(whole, reach, view)
   const traded = new Set(trades.map(({ slot }) => slot))
   const at = period + everyMillis
   const text = `within ${Decimal.percent(whole.band)} of its target when this period began: waits until ${iso(at)}`
@@ -242,7 +243,7 @@ const decidePeriodic = (
       return { ...trade, ...furtherMarket(whole, market), legs: [leg], cycle: false, why }
     }),
     absent: idle.map(({ slot }) => ({ slot, why, at })),
-    memory: { period, ...Object.fromEntries(trades.map((trade) => [trade.slot, remember(trade)])) },
+    memory: isKept ? memory : { period, ...Object.fromEntries(trades.map((trade) => [trade.slot, remember(trade)])) },
     reasons: [],
     until: { onFill: false, time: at }
   }

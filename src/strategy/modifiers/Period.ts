@@ -13,7 +13,7 @@
 import { Array, Result } from "effect"
 import { type Amount, floorOf, formatWithSymbol, magnitude, max, min, toDecimal } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
-import { noDust } from "../../domain/CostBasis.ts"
+import { isLeftover, noDust } from "../../domain/CostBasis.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, type Price, quoteAmount } from "../../domain/Market.ts"
 import { exitSlot } from "../../domain/Placement.ts"
@@ -257,7 +257,7 @@ const during =
           const last = mark.on(own, { ...beginning, ...course.memory, ended: course.ended })
           return ended(period, view, last, decide, { field: "equity", text: course.ended })
         }
-        const decision = decide(wait === undefined ? view : viewWith(view, { isHeld: true }), own)
+        const decision = decide(wait === undefined ? view : viewWith(view, { isHeld: true, mayBegin: false }), own)
         const until = endingBy(period, decision.until)
         const begun = wait === undefined ? beginning : {}
         const answer = { ...decision, memory: mark.on(decision.memory, { ...begun, ...course?.memory }), until }
@@ -268,7 +268,7 @@ const during =
         const noted = mark.of(memory)
         if (overIn(period, view, noted) !== undefined) return new Map()
         const own = mark.off(memory)
-        const waits = when !== undefined && !hasPosition(view) && waitOf(period, view, noted) !== undefined
+        const waits = when !== undefined && waitOf(period, view, noted) !== undefined && !hasPosition(view)
         if (!waits) return inputs?.(view, own) ?? new Map()
         const checks = inputsOf([when.term], momentOf(view.market, view), (at) => truth(when.term, at) === "yes")
         return new Map(slotsIn(decide(view, own)).map((slot) => [slot, checks]))
@@ -298,7 +298,12 @@ const absentSlots = (slots: ReadonlyArray<string>, why: Reason, at?: number): De
 const endingBy = ({ until }: Period, bounds: Bounds): Bounds =>
   until === undefined ? bounds : { ...bounds, time: Math.min(bounds.time ?? until, until) }
 
-const hasPosition = ({ slots }: View): boolean => [...slots.values()].some(({ bought, sold }) => bought !== sold)
+/** Slot by slot: a purchase of one cell of a grid and a sale of another do not close a position. */
+const hasPosition = ({ slots }: View): boolean =>
+  [...slots.values()].some(({ bought, filledInLeg, lastLeg, sold }) => {
+    const rest = magnitude(bought - sold)
+    return rest > 0n && (filledInLeg > 0n || !isLeftover(rest, lastLeg?.quantity ?? 0n))
+  })
 
 const isExiting = (desired: DesiredSlot, view: View): boolean =>
   armedLeg(desired, progressOf(view, desired.slot))?.isExit === true
@@ -308,7 +313,7 @@ const exitsOf = (decision: Decision, view: View, { until, why }: Wait, from: num
   const [desired, idle] = Array.partition(decision.desired, (slot) =>
     isExiting(slot, view) ? Result.succeed(slot) : Result.fail(slot.slot)
   )
-  const absent = [...decision.absent, ...absentSlots(idle, why, from)]
+  const absent = absentSlots([...decision.absent.map(({ slot }) => slot), ...idle], why, from)
   return { ...decision, desired, absent, until: { ...sooner(decision.until, until), onFill: true } }
 }
 

@@ -5,7 +5,7 @@ import type { Decision, Memory } from "../../../src/strategy/Decision.ts"
 import { isAfterStop } from "../../../src/strategy/kinds/StopExit.ts"
 import { endingText } from "../../../src/strategy/modifiers/Period.ts"
 import * as StrategyFile from "../../../src/strategy/StrategyFile.ts"
-import { untouchedSlot } from "../../../src/strategy/View.ts"
+import { type SlotProgress, untouchedSlot } from "../../../src/strategy/View.ts"
 import { checkBounds } from "../bounds.ts"
 import { completed, decideAt, price, problemsOf, strategyOf, viewAt } from "../support.ts"
 
@@ -32,6 +32,8 @@ const day = 86_400_000
 const start = Date.UTC(2027, 0, 1)
 const at = (days: number) => start + days * day
 const slots = ({ desired }: Decision) => desired.map(({ slot }) => slot)
+const prices = ({ desired }: Decision) => desired.map(({ legs }) => Decimal.format(legs[0].price))
+const leg = (side: "BUY" | "SELL", quantity: bigint) => ({ side, quantity })
 const whys = ({ absent }: Decision) => [...new Set(absent.map(({ why }) => why.text))]
 
 describe("a strategy with a beginning", () => {
@@ -146,6 +148,79 @@ describe("a beginning that an edit adds to a strategy with a position", () => {
     const waits = waiting.decide(viewOf("56000"), running.memory)
     assert.deepStrictEqual(slots(waits), ["cell-00"])
     assert.deepStrictEqual(slots(waiting.decide(viewOf("40000"), waits.memory)), ["exit"])
+  })
+
+  it("begins no deal before the beginning, also when its exit leaves a leftover", () => {
+    const section = "deals: { size: { base: 0.1 }, takeProfit: 2%, reach: 0.1% }\n"
+    const running = decideAt(edited("deals", section, ""), price("54000"), undefined, undefined, at(0))
+    const bought = [
+      "base",
+      { ...completed(1, 10_000_000n), bought: 10_000_000n, paid: 5_405_400_000n, lastLeg: leg("BUY", 10_000_000n) }
+    ] as const
+    const strategy = edited("deals", section, "from: 2027-01-05")
+    const waits = decideAt(strategy, price("54000"), running.memory, new Map([bought]), at(0))
+    assert.deepStrictEqual(slots(waits), ["exit"])
+    const exited = { ...completed(1, 5_500_000_000n), sold: 9_990_000n, lastLeg: leg("SELL", 9_990_000n) }
+    const sold = new Map<string, SlotProgress>([bought, ["exit", exited]])
+    const over = decideAt(strategy, price("55100"), waits.memory, sold, at(1))
+    const idle = decideAt(strategy, price("55100"), over.memory, sold, at(2))
+    assert.deepStrictEqual(whys(idle), ["begins at 2027-01-05T00:00:00.000Z"])
+    const begun = decideAt(strategy, price("50000"), idle.memory, sold, at(4))
+    assert.deepStrictEqual(prices(begun), ["50050"])
+  })
+
+  it.each(["", ", expireAfter: 1h"])("fires no rule before the beginning, beside a rule that holds%s", (expiry) => {
+    const rule = (when: string, keys: string) => `{ when: ${when}, side: buy, price: mid, size: { base: 0.1 }${keys} }`
+    const section = `rules:
+  orders:
+    dip: ${rule("mid < 55000", ", then: { price: 70000 }")}
+    deep: ${rule("mid < 52000", `, times: 1${expiry}`)}
+`
+    const running = decideAt(edited("rules", section, ""), price("54000"), undefined, undefined, at(0))
+    const held = new Map([["dip", { ...completed(1, 10_000_000n), bought: 10_000_000n }]])
+    const strategy = edited("rules", section, "from: 2027-01-05")
+    const waits = decideAt(strategy, price("51000"), running.memory, held, at(0))
+    assert.deepStrictEqual(slots(waits), ["dip"])
+    const later = decideAt(strategy, price("51000"), waits.memory, held, at(1))
+    const begun = decideAt(strategy, price("50000"), later.memory, held, at(4))
+    assert.deepStrictEqual(slots(begun), ["dip", "deep"])
+    assert.strictEqual(prices(begun)[1], "50000")
+  })
+
+  it("begins no cell of a grid at a price that came before the beginning", () => {
+    const ofQuote = (keys: string) => strategyOf(`${head("grid", keys)}${grid}`.replace("base: 1, ", ""))
+    const held = new Map([["cell-00", { ...completed(1, 10_000_000n), bought: 10_000_000n }]])
+    const running = decideAt(ofQuote(""), price("56000"), undefined, undefined, at(0))
+    const strategy = ofQuote("from: 2027-01-05")
+    for (const each of [strategy, ofQuote("from: 2027-01-05")]) {
+      const waits = decideAt(strategy, price("56000"), running.memory, held, at(0))
+      const high = decideAt(each, price("64000"), waits.memory, held, at(1))
+      assert.deepStrictEqual(slots(high), ["cell-00"])
+      assert.isUndefined(high.until.priceAbove)
+      assert.deepStrictEqual(slots(decideAt(each, price("52000"), high.memory, held, at(4))), ["cell-00", "cell-01"])
+      assert.lengthOf(slots(decideAt(each, price("64000"), high.memory, held, at(4))), 3)
+    }
+  })
+
+  it("begins no period of a rebalance before the beginning", () => {
+    const section = "rebalance: { target: 50%, band: 2%, every: 7d }\n"
+    const running = decideAt(edited("rebalance", section, ""), price("60000"), undefined, undefined, at(-7))
+    const held = new Map([["buy", { ...completed(1, 10_000_000n), bought: 10_000_000n, paid: 6_000_000_000n }]])
+    const strategy = edited("rebalance", section, "from: 2027-01-05")
+    const waits = decideAt(strategy, price("40000"), running.memory, held, at(3))
+    assert.isEmpty(waits.desired)
+    const begun = decideAt(strategy, price("90000"), waits.memory, held, at(4) + 1)
+    assert.deepStrictEqual(slots(begun), ["sell"])
+  })
+
+  it("takes a leftover of the last order for no position", () => {
+    const stopOnly =
+      "rules: { orders: { dip: { when: mid < 55000, side: buy, price: mid, size: { base: 0.1 }, then: { stop: 50000 } } } }\n"
+    const running = decideAt(edited("rules", stopOnly, ""), price("54000"), undefined, undefined, at(0))
+    const left = { ...completed(2), bought: 10_000_000n, sold: 9_990_000n, lastLeg: leg("SELL", 9_990_000n) }
+    const waits = decideAt(edited("rules", stopOnly, later), price("54000"), running.memory, new Map([["dip", left]]))
+    assert.deepStrictEqual(waits.memory, running.memory)
+    assert.isFalse(waits.until.onFill)
   })
 })
 

@@ -273,6 +273,7 @@ const leaving = (whole: Deals, deal: State.Deal, view: View, moment: Moment): Le
 const begin = (whole: Deals, state: State.DealState, view: View, moment: Moment) => {
   const { market, side, reach, times = mostDeals, cooldown, when, whenText } = whole
   const waits = (why: string, key: Key) => ({ state, why, key })
+  if (view.mayBegin === false) return waits("waits until its strategy begins", "when")
   if (state.begun >= times) return waits(`it has had all its ${countText(times, "deal")}`, "times")
   const verdict = when === undefined ? "yes" : truth(when, moment)
   if (state.endedAt !== undefined && view.now < state.endedAt + cooldown)

@@ -55,7 +55,7 @@ const decide = ({ answer, grid, memory, until }: Standing, view: View): Decision
     },
     memory,
     reasons,
-    until
+    until: view.mayBegin === false ? { onFill: until.onFill } : until
   }
   return grid.purchase === undefined ? decision : buyingFirst(decision, grid, view)
 }
@@ -71,7 +71,9 @@ const readStanding = (fileGridAt: (start: Price) => Grid, view: View, memory: Me
   if (!isEdited(memory, { levels: grid.print, sizes: sizesOf(grid.shape) }, view)) {
     const first = numberIn(memory, "first") ?? firstAt(grid, start)
     const reached = decimalIn(memory, "reached") ?? start
-    return standAt(grid, { start, reached, first, version: versionIn(memory) }, price)
+    // At the price up to which its cells have begun, nothing new begins.
+    const at = view.mayBegin === false ? reached : price
+    return standAt(grid, { start, reached, first, version: versionIn(memory) }, at)
   }
   const whole = gridAt(price, true)
   const first = firstAt(whole, price)
@@ -82,7 +84,9 @@ const readStanding = (fileGridAt: (start: Price) => Grid, view: View, memory: Me
 const firstAt = ({ range: { moving } }: Grid, price: Price): number => moving?.follow(0, price) ?? 0
 
 const moved = (before: Standing, view: View): Standing =>
-  isBeyond(before.until, view.price) ? standAt(before.grid, before.anchor, mid(view.price)) : before
+  view.mayBegin !== false && isBeyond(before.until, view.price)
+    ? standAt(before.grid, before.anchor, mid(view.price))
+    : before
 
 const standAt = (grid: Grid, before: Anchor, price: Price) => {
   const { budget, fundNearest, keys, range, shape } = grid

@@ -113,7 +113,7 @@ const decide = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memo
   })
   const settled = evened(rules, closed(rules, followed, view))
   const alone = rules.map((rule, index) => {
-    const waits = waitsFor(rules, settled, index, view)
+    const waits = view.mayBegin === false ? "waits until its strategy begins" : waitsFor(rules, settled, index, view)
     return step(rule, market, settled[index] ?? idle, progressOf(view, rule.slot), moment, waits)
   })
   const steps = together(rules, settled, alone)
