@@ -106,7 +106,7 @@ const boughtBy = (order: Placed, amountOut: bigint): ReadonlyArray<BotEvent> => 
 }
 
 describe("the list of orders by hand", () => {
-  const listAfter = Effect.fnUntraced(function* (
+  const standingAfter = Effect.fnUntraced(function* (
     more: Partial<OrderRequest>,
     events: (slot: string) => ReadonlyArray<BotEvent>
   ) {
@@ -121,8 +121,10 @@ describe("the list of orders by hand", () => {
     ]
     for (const event of all) BotState.apply(state, { sequence: state.sequence + 1, at: 1_000, event })
     const [standing] = yield* services.list
-    return [standing?.filled, standing?.exit]
+    return standing
   })
+  const listAfter = (...given: Parameters<typeof standingAfter>) =>
+    Effect.map(standingAfter(...given), (standing) => [standing?.filled, standing?.exit])
   const entry = { placement: "p1", side: "BUY", at: 59_000n, base: 1_000_000n } as const
 
   it.effect("shows all that an entry has bought, and its open exit apart", () =>
@@ -151,6 +153,17 @@ describe("the list of orders by hand", () => {
       const bought = (slot: string) => boughtBy({ ...entry, slot: `${slot}-1`, base: 500_000n }, 500_000n)
       const exits = { takeProfit: "2%:50%,5%:50%", stop: "4%" }
       assert.deepStrictEqual(yield* listAfter(exits, bought), ["50 %", "target 1: waits"])
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+
+  it.effect("counts no target that has expired as filled", () =>
+    Effect.gen(function* () {
+      const expired = (slot: string) => [
+        ...boughtBy({ ...entry, slot: `${slot}-1`, base: 500_000n }, 500_000n),
+        decided(slot, [2])
+      ]
+      const exits = { takeProfit: "2%:50%,5%:50%", expire: "6h" }
+      assert.deepStrictEqual(yield* listAfter(exits, expired), ["50 %", "target 1: waits"])
     }).pipe(Effect.provide(NodeServices.layer))
   )
 })
