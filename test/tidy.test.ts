@@ -47,11 +47,11 @@ const folderOf = (file: string): string => file.split("/")[1] ?? ""
 /** Lines of each room; `.` is `src` itself. */
 const budgets: Readonly<Record<string, number>> = {
   ".": 396,
-  app: 10398,
+  app: 10400,
   candles: 2481,
   cli: 2736,
-  control: 3889,
-  dashboard: 3518,
+  control: 3890,
+  dashboard: 3519,
   domain: 2630,
   engine: 13044,
   files: 2090,

@@ -62,7 +62,7 @@ const standings = (state: BotState, strategy: string, id: string, terms: RuleTer
     const isInExit = slot.completedLegs % legs === 1
     const unfilled = max(0n, size * partsLeft - (isInExit ? 0n : slot.filledInLeg))
     const hasEnded = haveEnded(state, strategy, (each) => each === name)
-    return { slot, key: slotKey(strategy, name), isInExit, open, unfilled: hasEnded ? 0n : unfilled }
+    return { slot, key: slotKey(strategy, name), isInExit, open, unfilled, due: hasEnded ? 0n : unfilled }
   })
 }
 
@@ -79,16 +79,17 @@ export const unendedIn = (state: BotState): ReadonlyArray<string> =>
   })
 
 /** Base that the entry of the order still has to trade, in an open order or not. */
-export const unfilledOf = (...order: Parameters<typeof standings>): Amount => unfilledIn(standings(...order))
+export const unfilledOf = (...order: Parameters<typeof standings>): Amount => dueIn(standings(...order))
 
-const unfilledIn = (own: ReturnType<typeof standings>): Amount => own.reduce((sum, { unfilled }) => sum + unfilled, 0n)
+const dueIn = (own: ReturnType<typeof standings>): Amount => own.reduce((sum, { due }) => sum + due, 0n)
 
 /** Percent of the entry that has filled, over all its orders, and the slots in which an exit is due or open. */
 export const entryOf = (state: BotState, strategy: string, id: string, terms: RuleTerms) => {
   const own = standings(state, strategy, id, terms)
   const whole = terms.quantity * BigInt(terms.parts)
   const inExit = own.flatMap(({ isInExit, key }) => (isInExit && terms.hasExit ? [key] : []))
-  return { percent: whole === 0n ? 0n : ((whole - unfilledIn(own)) * 100n) / whole, inExit }
+  const filled = own.reduce((left, { unfilled }) => left - unfilled, whole)
+  return { percent: whole === 0n ? 0n : (filled * 100n) / whole, inExit }
 }
 
 const inputOf = (market: Market, open: Placement): Amount =>
@@ -135,10 +136,10 @@ const amountsOf = (state: BotState, market: Market, orders: ReadonlyMap<string, 
     if (terms === undefined) continue
     const { price, side } = terms
     const own = standings(state, strategy, id, terms)
-    const unfilled = unfilledIn(own)
+    const due = dueIn(own)
     const [input, output] = side === "BUY" ? (["quote", "base"] as const) : (["base", "quote"] as const)
-    costs[input] += inputAmount(market, side, unfilled, price)
-    if (unfilled > 0n) costs.quote += terms.dearness
+    costs[input] += inputAmount(market, side, due, price)
+    if (due > 0n) costs.quote += terms.dearness
     for (const { isInExit, open, slot } of own) {
       if (open?.side === side) {
         const fee = Decimal.compare(open.price, price) === 0 ? 0n : (open.order?.estimatedRefundFee ?? 0n)

@@ -258,18 +258,18 @@ export const standingsIn = (state: BotState, { markets }: Kept) => {
     const targetText = (slot = key) => (slot === key ? "" : `target ${slot.slice(key.length + 1)}: `)
     // Targets that have ended come last. Of the others, one in trouble or with money on the way comes first.
     const [row] = own.toSorted((a, b) => Number(hasEnded(a)) - Number(hasEnded(b)) || a.rank - b.rank)
-    const filled = row?.filled ?? ""
+    const { loaded: { market: name = "", text = "" } = {} } = state.strategies.get(strategy) ?? {}
+    const market = Layers.marketsByName(markets).get(name)
+    const terms = market && OrderRule.termsIn(market, ByHand.ordersIn(text).get(id) ?? "")
+    const entry = terms && OrderBudget.entryOf(state, strategy, id, terms)
+    const filled = entry?.percent ? `${entry.percent} %` : (row?.filled ?? "")
     if (!OrderBudget.isOverOrClosed(state, strategy, id)) {
-      const { loaded: { market: name = "", text = "" } = {} } = state.strategies.get(strategy) ?? {}
-      const market = Layers.marketsByName(markets).get(name)
-      const terms = market && OrderRule.termsIn(market, ByHand.ordersIn(text).get(id) ?? "")
-      const entry = terms && OrderBudget.entryOf(state, strategy, id, terms)
       const exits = entry?.inExit.map((slot) => {
         const { filled = "", price = "", state = "" } = own.find((each) => each.slot === slot) ?? {}
         return `${targetText(slot)}${price === "" ? "waits" : `${state} at ${price}, ${filled}`}`
       })
       return {
-        filled: entry?.percent ? `${entry.percent} %` : filled,
+        filled,
         ...(exits?.length ? { exit: exits.join("; ") } : {}),
         state: row?.state.replace("empty", "waits") ?? "waits",
         why: `${targetText(row?.slot)}${row?.why ?? "not planned yet"}`,
@@ -279,7 +279,8 @@ export const standingsIn = (state: BotState, { markets }: Kept) => {
     const done = [...state.slots].filter(([name, { completedLegs: legs }]) => ByHand.orderOf(name) === key && legs > 0)
     const part = done.length < own.length ? `${done.length} of ${own.length} targets` : "100 %"
     const ended = { filled: done.length > 0 ? part : filled, hasEnded: true }
-    if (row?.why === endedByExit) return { ...ended, filled, state: "stopped", why: `${row.why}; its money is back` }
+    if (own.some(({ why }) => why === endedByExit))
+      return { ...ended, filled, state: "stopped", why: `${endedByExit}; its money is back` }
     if (done.length > 0) return { ...ended, state: "filled", why: "it is done, and its money is in the account" }
     return OrderBudget.isOver(state, strategy, id)
       ? { ...ended, state: "expired", why: "nothing of it filled in time, and its money is back" }

@@ -68,9 +68,9 @@ const columns = Table.of<OrderStanding>([
   { key: "order", title: "ORDER", value: (row) => row.order },
   { key: "terms", title: "TERMS", value: ({ terms }) => terms },
   { key: "filled", title: "FILLED", value: ({ filled }) => filled },
-  { key: "exit", title: "EXIT", value: ({ exit }) => exit },
   { key: "state", title: "STATE", value: ({ state }) => state },
-  { key: "why", title: "WHY", value: ({ why }) => why }
+  { key: "why", title: "WHY", value: ({ why }) => why },
+  { key: "exit", title: "EXIT", value: ({ exit }) => exit }
 ])
 
 const list = Command.make("list", { config: flags.config, csv: flags.csv, json: flags.json }, ({ config, ...form }) => {

@@ -98,6 +98,7 @@ export const OrderStanding = Schema.Struct({
 export type OrderStanding = typeof OrderStanding.Type
 
 const chatNames: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.keys(OrderRequest.fields).map((name) => [name.toLowerCase(), name])),
   "take-profit": "takeProfit",
   breakeven: "breakevenAt",
   "in-parts": "parts"

@@ -34,7 +34,7 @@ export const Activity = () => {
   const all = Store.events.value?.events.filter(({ text }) => text !== "") ?? []
   const lines = isSearching ? all : all.filter(({ weight }) => weight !== "quiet")
   const newest = lines.slice(-mostLines).toReversed()
-  const groups = Map.groupBy(newest, (line) => `${timeOrDay(line.at)} ${line.subject} ${sentenceOf(line)}`)
+  const groups = Map.groupBy(newest, (line) => `${Math.floor(line.at / 60_000)} ${line.subject} ${sentenceOf(line)}`)
   const onClick = () => {
     Store.search.value = ""
     toggle()

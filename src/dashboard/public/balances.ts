@@ -1,6 +1,6 @@
 /** Where the money is: a row for each asset, a column for each place that holds anything. */
 import { h } from "preact"
-import { brief, cents, decimal, spoken, sum } from "./format.ts"
+import { brief, cents, decimal, shortPrice, spoken, sum } from "./format.ts"
 import { column, Empty, Panel, Table } from "./parts.ts"
 import * as Store from "./store.ts"
 import { p, span } from "./tags.ts"
@@ -26,8 +26,8 @@ export const Balances = () => {
     Number(text) === 0 ? span("dim", "–") : span({ title: decimal(text) }, brief(decimal(text)))
   const quote = Store.quoteOf(Store.market.value)
   const valueOf = (asset: string) => {
-    const price = asset === quote ? "1" : Store.priceOf(`${asset}/${quote}`)?.mid
-    return price === undefined ? span("dim", "–") : cents((Number(total(asset)) * Number(price)).toFixed(2))
+    const worth = Number(total(asset)) * Number(asset === quote ? 1 : Store.priceOf(`${asset}/${quote}`)?.mid)
+    return Number.isNaN(worth) ? span("dim", "–") : (worth < 100 ? shortPrice : cents)(worth.toFixed(8))
   }
   const used = places.filter((place) => assets.some((asset) => Number(amount(asset, place)) !== 0))
   const columns = [
@@ -37,7 +37,7 @@ export const Balances = () => {
       return column<string>(title, (asset) => exact(amount(asset, place)), style, title)
     }),
     column<string>("Total", (asset) => exact(total(asset)), "num lead", "Total"),
-    column<string>(`Value, ${quote}`, valueOf, "num", "Value")
+    ...(quote === "" ? [] : [column<string>(`Value, ${quote}`, valueOf, "num", "Value")])
   ]
   const props = { id: "money", title: "Balances", panel: "money", style: "wide last" }
   return h(

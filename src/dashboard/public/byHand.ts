@@ -38,8 +38,9 @@ const columns: ReadonlyArray<Column<OrderStanding>> = [
   column(
     "State",
     ({ exit = "", filled, state, why }) => {
-      const text = filled === "" || filled === "0 %" || state === "filled" ? state : `${filled} filled`
-      return span({ title: brief(why) }, exit === "" ? text : `${text}, exit ${exit}`)
+      const part = filled === "" || filled === "0 %" || state === "filled" ? "" : `${filled} filled`
+      const texts = [part !== "" && state === "open" ? "" : state, part, exit && `exit ${exit}`]
+      return span({ title: brief(why) }, texts.filter((text) => text !== "").join(", "))
     },
     "soft"
   ),

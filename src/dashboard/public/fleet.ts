@@ -270,7 +270,7 @@ const Overview = (of: FleetOverview) => {
   const sub = `Worst first: ${matching === bots ? "" : `${matching} of `}${bots}${more}`
   const [first, ...others] = of.profits.toSorted((one, other) => other.bots - one.bots)
   const { amount, asset, bots: counted } = first ?? { amount: "0", asset: "", bots: 0 }
-  const against = p("hero-s", `against holding the budgets of ${counted} of ${countText(bots, "bot")}`)
+  const against = `against holding the budgets of ${counted} of ${countText(bots, "bot")}`
   const figures: ReadonlyArray<readonly [string, Child]> = [
     ...others.map(({ amount, asset }) => {
       return [`Profit, ${asset}`, h(Money, { value: amount, asset, profit: true })] as const
@@ -282,7 +282,7 @@ const Overview = (of: FleetOverview) => {
   return [
     section(
       { class: "card wide head-top", "aria-label": "Fleet" },
-      hero("Profit", asset, amount, against),
+      hero("Profit", asset, amount, p("hero-s", counted === 0 ? "No bot reports a budget yet" : against)),
       dl({ class: "stats", id: "figures" }, h(Figures, { of: figures }))
     ),
     h(Panel, { id: "kinds", title: "Problems by kind", style: "wide" }, h(Kinds, of)),

@@ -20,11 +20,11 @@ const Remedy = ({ problem }: { readonly problem: ProblemView }) => {
   return h(Button, { label: spoken(command), style, onClick: act })
 }
 
-/** The title or the text names these. */
-const ofBot = new Set(["account", "all", "bot", "clock", "disk", "files", "incidents", "journal", "service", "venue"])
+/** Problems of these kinds name their strategy or asset. Others are of a slot or a market, or the text says what they are about. */
+const naming = new Set(["left-position", "paused", "paused-by-limit", "plan-failed", "residual"])
 
-const Case = ({ problem: { since, subject, text } }: { readonly problem: ProblemView }) => {
-  const about = ofBot.has(subject) ? "" : `${subject}: `
+const Case = ({ problem: { kind, since, subject, text } }: { readonly problem: ProblemView }) => {
+  const about = naming.has(kind) || subject.includes("/") ? `${subject}: ` : ""
   return p("", about, brief(text), since !== null && span("dim", `, since ${moment(since)}`))
 }
 

@@ -104,5 +104,7 @@ describe("an order by hand with several targets", () => {
   it("is written in a chat as in a terminal", () => {
     const words = "buy 0.01000001 BTC/USDC at 59000 take-profit 2%:50%,62000:50% stop 57000 breakeven 2%"
     assert.deepStrictEqual(wordsOfOrder(words.split(" ")), { ...plain, ...exits })
+    const ofApi = words.replace("take-profit", "takeProfit").replace("stop", "Stop").replace("breakeven", "breakevenAt")
+    assert.deepStrictEqual(wordsOfOrder(ofApi.split(" ")), { ...plain, ...exits })
   })
 })

@@ -34,14 +34,14 @@ const strategy = "by-hand-btc-usdc"
 const text = { file: "f", kind: "rules", hash: "1", text: "" }
 const loaded: BotEvent = { _tag: "StrategyLoaded", strategy, market: "BTC/USDC", ...text }
 /** Which targets of an order have ended; the others wait for their price. */
-const decided = (order: string, ended: ReadonlyArray<number>, reason?: string): BotEvent => {
+const decided = (order: string, ended: ReadonlyArray<number>, reason?: string) => {
   const price = Decimal.make(59_000n)
   const absent = [1, 2].map((target) => {
     const why = { code: ended.includes(target) ? "used-up" : "condition", text: reason ?? `about ${target}` }
     return { slot: `${order}-${target}`, why }
   })
   const about = { _tag: "Decided", strategy, bid: price, ask: price, priceAt: 1 } as const
-  return { ...about, desired: [], absent, reasons: [], until: { onFill: true }, memory: null }
+  return { ...about, desired: [], absent, reasons: [], until: { onFill: true }, memory: null } satisfies BotEvent
 }
 
 const served = Effect.fnUntraced(function* (
@@ -106,7 +106,7 @@ const boughtBy = (order: Placed, amountOut: bigint): ReadonlyArray<BotEvent> => 
 }
 
 describe("the list of orders by hand", () => {
-  const listAfter = Effect.fnUntraced(function* (
+  const standingAfter = Effect.fnUntraced(function* (
     more: Partial<OrderRequest>,
     events: (slot: string) => ReadonlyArray<BotEvent>
   ) {
@@ -121,8 +121,10 @@ describe("the list of orders by hand", () => {
     ]
     for (const event of all) BotState.apply(state, { sequence: state.sequence + 1, at: 1_000, event })
     const [standing] = yield* services.list
-    return [standing?.filled, standing?.exit]
+    return standing
   })
+  const listAfter = (...given: Parameters<typeof standingAfter>) =>
+    Effect.map(standingAfter(...given), (standing) => [standing?.filled, standing?.exit])
   const entry = { placement: "p1", side: "BUY", at: 59_000n, base: 1_000_000n } as const
 
   it.effect("shows all that an entry has bought, and its open exit apart", () =>
@@ -151,6 +153,29 @@ describe("the list of orders by hand", () => {
       const bought = (slot: string) => boughtBy({ ...entry, slot: `${slot}-1`, base: 500_000n }, 500_000n)
       const exits = { takeProfit: "2%:50%,5%:50%", stop: "4%" }
       assert.deepStrictEqual(yield* listAfter(exits, bought), ["50 %", "target 1: waits"])
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+
+  it.effect("counts no target that has expired as filled", () =>
+    Effect.gen(function* () {
+      const expired = (slot: string) => [
+        ...boughtBy({ ...entry, slot: `${slot}-1`, base: 500_000n }, 500_000n),
+        decided(slot, [2])
+      ]
+      const exits = { takeProfit: "2%:50%,5%:50%", expire: "6h" }
+      assert.deepStrictEqual(yield* listAfter(exits, expired), ["50 %", "target 1: waits"])
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+
+  it.effect("says of a stopped order what it has filled, also if another target stands first", () =>
+    Effect.gen(function* () {
+      const stopped = (slot: string): ReadonlyArray<BotEvent> => {
+        const [first, second] = [decided(slot, [1, 2], "has fired all its 1 time"), decided(slot, [1, 2], endedByExit)]
+        const absent = [first, second].flatMap((each, index) => each.absent.slice(index, index + 1))
+        return [...boughtBy({ ...entry, slot: `${slot}-1`, base: 500_000n }, 500_000n), { ...second, absent }]
+      }
+      const standing = yield* standingAfter({ takeProfit: "2%:50%,5%:50%" }, stopped)
+      assert.deepInclude(standing, { filled: "50 %", state: "stopped", why: `${endedByExit}; its money is back` })
     }).pipe(Effect.provide(NodeServices.layer))
   )
 })

@@ -8,6 +8,7 @@ import {
   type Connection,
   configText,
   control,
+  nowhere,
   ordersAt,
   runHere,
   startHere,
@@ -231,6 +232,13 @@ describe.concurrent("limitbot order without a bot", () => {
     await says(1, /There is no order buy-00000000 by hand; there are none/, "change", "buy-00000000", "--price", "1")
     assert.isFalse(existsSync(join(cwd, "journal.sqlite.by-hand-btc-usdc.yaml")))
     assert.deepStrictEqual(await ordersAt(sandbox), [])
+  })
+})
+
+describe("limitbot order list", () => {
+  it("keeps the place of each column of its CSV; new ones stand at the end", async () => {
+    const { stdout } = await runHere(["order", "list", "--csv", ...config], { cwd: workspace(nowhere) })
+    assert.strictEqual(stdout.trim(), "order,terms,filled,state,why,exit")
   })
 })
 
