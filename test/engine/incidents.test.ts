@@ -136,6 +136,29 @@ describe("the feed of incidents", () => {
       })
     )
   )
+
+  it.effect("is told once while each of its refusals has another text", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        let reads = 0
+        world.network.bend = ({ url }) => {
+          if (url !== feed) return undefined
+          reads += 1
+          return { status: 403, body: { message: `denied, request ${reads}` } }
+        }
+        const beside = Incidents.layer({ url: feed }, assets, new Set())
+        const bot = yield* world.run({ strategies: [ladder(2)], beside, pace: { pollMinMillis: 5_000 } })
+        yield* until(() => reads > 4, 600_000, "it is read again")
+        assert.lengthOf(told(bot), 1)
+        assert.include(told(bot)[0] ?? "", "http-403")
+        assert.lengthOf(
+          (yield* bot.events).filter(({ event }) => event._tag === "ServiceCompared"),
+          1
+        )
+      })
+    )
+  )
 })
 
 /** The problems that every surface shows, in one line each. */
