@@ -148,13 +148,8 @@ const bodyIn = Effect.fnUntraced(function* (reply: Reply) {
   return refusal === undefined ? reply.body : yield* refusal
 })
 
-/** Names a refusal by its code alone: its text may differ at each read. */
-const refusalOf = (error: object): string | undefined => {
-  const reason = error instanceof VenueError ? error.reason : undefined
-  if (reason?._tag === "Unauthorized")
-    return `The venue does not accept our credential (401). Check ${call.credential}: it may be wrong or have expired`
-  return reason?._tag === "Rejected" ? reason.code : undefined
-}
+const isRefusal = (error: object): error is VenueError =>
+  error instanceof VenueError && (error.reason._tag === "Unauthorized" || error.reason._tag === "Rejected")
 
 const holding = (active: ReadonlyArray<ActiveIncident>): { readonly is?: string } => {
   const concerning = active.filter(({ symbols }) => symbols?.size !== 0)
@@ -199,8 +194,9 @@ export const layer = (
           Effect.timeout(maxWait),
           Effect.matchEffect({
             onFailure: (error) => {
-              const refusal = refusalOf(error)
-              if (refusal !== undefined) answer = { is: `refused, so new incidents are not seen: ${refusal}` }
+              // The text of a refusal may differ at each read.
+              const why = isRefusal(error) && `it answered ${error.reason.status}; check ${call.credential}`
+              if (why) answer = { is: `refused, so new incidents are not seen: ${why}` }
               return Effect.logWarning(`Cannot read the incidents at ${url}: ${error.message}`)
             },
             onSuccess: (feed) =>
