@@ -53,12 +53,12 @@ const budgets: Readonly<Record<string, number>> = {
   control: 3890,
   dashboard: 3519,
   domain: 2630,
-  engine: 13044,
+  engine: 13055,
   files: 2090,
   fleet: 1925,
   importers: 773,
   journal: 2928,
-  lab: 11506,
+  lab: 11507,
   ledger: 2772,
   orderbook: 875,
   process: 483,
@@ -68,7 +68,7 @@ const budgets: Readonly<Record<string, number>> = {
   sandbox: 4763,
   signer: 1486,
   signing: 689,
-  strategy: 15408,
+  strategy: 15383,
   venue: 5521,
   views: 3622
 }

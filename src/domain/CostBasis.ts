@@ -173,10 +173,9 @@ export const traded = (before: HeldPosition, side: Side, fill: Exchange, least: 
 export const feeTaken = (before: HeldPosition, fee: Amount, order: Exchange, least: Amount): HeldPosition => {
   if (fee === 0n || order.base === 0n) return before
   const worth = Decimal.divideInteger(fee * order.quote, order.base, "up")
-  const open = opened(before, -fee)
-  const after = mapBasis(open, (basis) => charge(trade(basis, "SELL", fee, worth), worth))
+  const after = mapBasis(opened(before, -fee), (basis) => charge(trade(basis, "SELL", fee, worth), worth))
   // A fee on an order that has closed the whole position is a leftover of that order.
-  return swept(after, order, least, open.basis.position === 0n ? order.base : after.peak)
+  return swept(after, order, least, before.basis.position === 0n ? order.base : undefined)
 }
 
 export const setAside = (position: HeldPosition, base: Amount): HeldPosition =>

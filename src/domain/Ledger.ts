@@ -214,8 +214,9 @@ const depositSeen = (ledger: Ledger, event: Of<"DepositSeen">): ReadonlyArray<Tr
   return [...moved, ...move(asset, rest, { account: purseOf(strategy), owner: strategy }, to)]
 }
 
-/** A swap of an asset into itself is a move, not a trade: the missing amount is the fee of the move. */
 type Moved = Pick<Of<"FillSeen">, "amountIn" | "amountOut" | "inputAsset" | "outputAsset">
+
+/** A swap of an asset into itself is a move, not a trade: the missing amount is the fee of the move. */
 export const feeOfMove = ({ amountIn, amountOut, inputAsset, outputAsset }: Moved): Amount =>
   inputAsset === outputAsset ? max(0n, amountIn - amountOut) : 0n
 

@@ -148,7 +148,7 @@ const bodyIn = Effect.fnUntraced(function* (reply: Reply) {
   return refusal === undefined ? reply.body : yield* refusal
 })
 
-const isRefusal = (error: object): boolean =>
+const isRefusal = (error: object): error is VenueError =>
   error instanceof VenueError && (error.reason._tag === "Unauthorized" || error.reason._tag === "Rejected")
 
 const holding = (active: ReadonlyArray<ActiveIncident>): { readonly is?: string } => {
@@ -194,7 +194,9 @@ export const layer = (
           Effect.timeout(maxWait),
           Effect.matchEffect({
             onFailure: (error) => {
-              if (isRefusal(error)) answer = { is: `refused, so new incidents are not seen: ${error.message}` }
+              // The text of a refusal may differ at each read.
+              const why = isRefusal(error) && `it answered ${error.reason.status}; check ${call.credential}`
+              if (why) answer = { is: `refused, so new incidents are not seen: ${why}` }
               return Effect.logWarning(`Cannot read the incidents at ${url}: ${error.message}`)
             },
             onSuccess: (feed) =>

@@ -58,6 +58,11 @@ describe("a position", () => {
     const order = { base: 1_000n, quote: 149_000n }
     const left = CostBasis.feeTaken(closed, 2n, order, 500n)
     assert.deepStrictEqual([left.basis.position, left.dust.base], [0n, -2n])
+    const dusty: CostBasis.HeldPosition = { ...CostBasis.noPosition, dust: { base: 5n, cost: 750n } }
+    for (const fee of [8n, 3n]) {
+      const after = CostBasis.feeTaken(dusty, fee, order, 500n)
+      assert.deepStrictEqual([after.basis.position, after.dust.base], [0n, 5n - fee], "dust changes nothing")
+    }
     assert.strictEqual(CostBasis.feeTaken(closed, 20n, order, 50_000n).basis.position, -20n, "two percent of the order")
   })
 

@@ -112,13 +112,12 @@ describe("the feed of incidents", () => {
         const beside = Incidents.layer({ url: feed, token }, assets, new Set())
         const on: Run = { strategies: [ladder(2)], beside, pace: { pollMinMillis: 5_000 } }
         const refused = [
-          "warn incident-feed: The feed of incidents is refused, so new incidents are not seen: The venue does not accept our credential"
+          "warn incident-feed: The feed of incidents is refused, so new incidents are not seen: it answered 401; check venue.incidents.token"
         ]
         const bot = yield* world.run(on)
         yield* until(() => told(bot).length > 0, 60_000, "it is told")
         assert.lengthOf(told(bot), 1)
         assert.include(told(bot)[0] ?? "", refused[0] ?? "")
-        assert.include(told(bot)[0] ?? "", "Check venue.incidents.token")
         yield* until(() => openOrders(bot).length === 2, 60_000, "orders go on")
 
         reply = "fails"
@@ -133,6 +132,29 @@ describe("the feed of incidents", () => {
         const compared = (yield* next.events).filter(({ event }) => event._tag === "ServiceCompared")
         assert.lengthOf(compared, 2, "each is said once, also over a restart")
         yield* next.stop
+      })
+    )
+  )
+
+  it.effect("is told once while each of its refusals has another text", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        let reads = 0
+        world.network.bend = ({ url }) => {
+          if (url !== feed) return undefined
+          reads += 1
+          return { status: 403, body: { message: `denied, request ${reads}` } }
+        }
+        const beside = Incidents.layer({ url: feed }, assets, new Set())
+        const bot = yield* world.run({ strategies: [ladder(2)], beside, pace: { pollMinMillis: 5_000 } })
+        yield* until(() => reads > 4, 600_000, "it is read again")
+        assert.lengthOf(told(bot), 1)
+        assert.include(told(bot)[0] ?? "", "it answered 403")
+        assert.lengthOf(
+          (yield* bot.events).filter(({ event }) => event._tag === "ServiceCompared"),
+          1
+        )
       })
     )
   )

@@ -19,7 +19,7 @@ import { isUnsigned, missingBy, unsignedIn } from "../state/orders/JournalIntegr
 import { about, type Placement } from "../state/Placement.ts"
 import * as TakingBack from "../tracking/amounts/TakingBack.ts"
 import { changedReport } from "../tracking/Contradictions.ts"
-import { isUnproven } from "../tracking/EarlyEnd.ts"
+import { isEndUnbelieved as isEarlyEnd, isToBeCancelled, isUnproven } from "../tracking/EarlyEnd.ts"
 import { isFromOurCreate, lackingIn, unsaidIn, vanishedIn } from "../tracking/OrderTracker.ts"
 import * as Afterlife from "./Afterlife.ts"
 
@@ -72,8 +72,11 @@ export const memoryOf = ({ state, tries: { heldMillis } }: Pick<Bookkeeper["Serv
     return heldMillis("lacking", placement.id, isLacking, now) >= believedAfterMillis.lacking
   }
 
-  const isEndUnbelieved = (placement: Placement, { fillStatus }: Order, now: number): boolean =>
-    isUnproven(placement, fillStatus, now, state.strategies.get(placement.strategy)?.paused)
+  const isEndUnbelieved = (placement: Placement, { fillStatus }: Order, now: number, monotonic: number): boolean => {
+    const shownMillis = heldMillis("early", placement.id, isTerminal(fillStatus), monotonic)
+    const isRecent = isEarlyEnd(placement) && !isToBeCancelled(placement) && shownMillis < believedAfterMillis.earlyEnd
+    return isRecent || isUnproven(placement, fillStatus, now, state.strategies.get(placement.strategy)?.paused)
+  }
 
   /** Records, after a minute of such answers, that the venue denies an order. Our deposit proves that the order exists. */
   const missingEvents = (
@@ -133,13 +136,13 @@ export const make = Effect.gen(function* () {
     )
   })
 
-  const ofOwn = (placement: Placement, order: Order, now: number) => {
+  const ofOwn = (placement: Placement, order: Order, now: number, monotonic: number) => {
     const { events, isAlive } = reportMemory.revived(placement, order, now)
     if (isAlive) books.tries.revive(placement.id)
     const back = reportMemory.shown(placement)
     const manner = {
       insists: reportMemory.insists(placement, order, now),
-      isEndUnbelieved: reportMemory.isEndUnbelieved(placement, order, now)
+      isEndUnbelieved: reportMemory.isEndUnbelieved(placement, order, now, monotonic)
     }
     return { events: [...back, ...events], manner }
   }
@@ -147,12 +150,13 @@ export const make = Effect.gen(function* () {
   const intake = Effect.fnUntraced(function* (report: Answer<Order>, id: string, look: OneLook) {
     const { correlationId, value: order } = report
     const { markets, now } = look
+    const monotonic = yield* monotonicMillis
     // A cancel may have been answered beside the turn, so the events are computed from the present state.
     const note = change(books, id, (placement) => {
       const market = markets.get(placement.market)
       const sighting = { order, via: "look", correlationId, market, expected: account } as const
       if (placement.order?.id !== order.id) return meaning(placement, sighting)
-      const { events, manner } = ofOwn(placement, order, now)
+      const { events, manner } = ofOwn(placement, order, now, monotonic)
       return [...events, ...meaning(placement, { ...sighting, manner })]
     })
     const placement = books.state.placements.get(id)

@@ -1,4 +1,4 @@
-/** Orders whose money has waited for a step longer than the step's term. Pure. */
+/** Orders whose money waits longer than the term of its step. Once the clock was set back, an answer depends on earlier calls. */
 import { beginOf, hourMillis, minuteMillis } from "../../domain/Durations.ts"
 import { type BotState, unfinished } from "../state/BotState.ts"
 import { filledOut, type Placement } from "../state/Placement.ts"

@@ -276,6 +276,8 @@ rules: { timeframe: 1d, orders: { dip: { when: "close < ema(close, 900)", side: 
       const [header = "", ...results] = readFileSync(out, "utf8").split("\n")
       writeFileSync(out, [header.replace(/limitbot 0[^"]*/, "limitbot 0.0.9 cafe"), ...results].join("\n"))
       assert.include(yield* refused(), ": other program;")
+      writeFileSync(out, `{"fingerprint":"cafe"}\n`)
+      assert.strictEqual(yield* refused(), `${out}: its results are of an older version of this file${advice}`)
       writeFileSync(out, "time,open\n")
       assert.include(yield* refused(), ": other program, strategy file, --set, ")
       const levels: string = first.best[0].set["grid.levels"]

@@ -162,6 +162,26 @@ describe("orders that end early", () => {
     )
   )
 
+  it.effect("are believed after ten minutes, also if the clock was set back and corrected meanwhile", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { process, world } = yield* resting(
+          { strategies: [ladder(1, "ladder", "BTC/USDC", [40_000, 40_000])] },
+          1
+        )
+        yield* world.cancel(openOrders(process)[0]?.order?.id ?? "")
+        const isHere = () => process.state.placements.get("p1")?.state
+        yield* until(() => isHere() === "closing", 60_000, "it is over")
+        world.setClockAhead(-3_600_000)
+        yield* Effect.sleep("2 minutes")
+        world.setClockAhead(0)
+        yield* Effect.sleep("6 minutes")
+        assert.strictEqual(isHere(), "closing")
+        yield* until(() => isHere() === undefined, 300_000, "it is settled")
+      })
+    )
+  )
+
   it.effect("because we cancel them do not count", () =>
     inVirtualTime(
       Effect.gen(function* () {

@@ -5,10 +5,10 @@ import type { Placement } from "../Placement.ts"
 import * as PlacementNotes from "./PlacementNotes.ts"
 
 /**
- * `odd`: its questions are answered with other orders. `over`: its order has ended and is empty. Both count by the monotonic clock, so that
- * a jump of the clock ends no doubt.
+ * `odd`: its questions are answered with other orders. `over`: its order has ended and is empty. `early`: it is shown as
+ * ended. These count by the monotonic clock, so that a jump of the clock ends no doubt.
  */
-type Held = "alive" | "vanished" | "lacking" | "missing" | "odd" | "over"
+type Held = "alive" | "vanished" | "lacking" | "missing" | "odd" | "over" | "early"
 
 export interface Sent {
   readonly attempts: number

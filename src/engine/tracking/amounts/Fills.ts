@@ -1,7 +1,7 @@
 /**
  * Matches the fills of a report to known fills, and returns the amounts that count. A fill is one fact, however often it is reported. A new
  * id with the amounts of a known fill that the report no longer shows is that fill. A fill may grow if the venue says that it was updated
- * since, also in one amount alone, if the other grew by less than a unit. Any other change is a contradiction. If known and reported
+ * since, also in one amount alone, if less than a unit of the other explains it. Any other change is a contradiction. If known and reported
  * amounts differ at the end, the lower output counts as ours and the higher input as spent. The difference stays unexplained.
  */
 import { type Amount, max, min } from "../../../domain/Amount.ts"
@@ -14,11 +14,18 @@ type Version = Pick<Fill, "amountIn" | "amountOut" | "updatedAt">
 const isSame = (one: Version, other: Version): boolean =>
   one.amountIn === other.amountIn && one.amountOut === other.amountOut
 
-const hasGrown = (before: Version, after: Version): boolean =>
+const isLater = (before: Version, after: Version): boolean =>
   after.amountIn >= before.amountIn &&
   after.amountOut >= before.amountOut &&
   !isSame(before, after) &&
   (after.updatedAt ?? Number.NEGATIVE_INFINITY) > (before.updatedAt ?? Number.POSITIVE_INFINITY)
+
+const hasGrown = (before: Version, after: Version): boolean => {
+  const [addedIn, addedOut] = [after.amountIn - before.amountIn, after.amountOut - before.amountOut]
+  const isOutExplained = addedIn > 0n || (addedOut - 1n) * before.amountIn <= before.amountOut
+  const isInExplained = addedOut > 0n || (addedIn - 1n) * before.amountOut <= before.amountIn
+  return isLater(before, after) && isOutExplained && isInExplained
+}
 
 interface Recognised {
   readonly fill: Fill
@@ -31,7 +38,7 @@ const recognise = ({ fills: known }: Placement, fills: ReadonlyArray<Fill>): Rea
   const unshown = new Map([...known].filter(([id]) => !fillsById.has(id)))
   return [...fillsById.values()].flatMap((fill): ReadonlyArray<Recognised> => {
     const same = known.get(fill.id)
-    if (same !== undefined) return hasGrown(fill, same) ? [] : [{ fill, known: same }]
+    if (same !== undefined) return isLater(fill, same) ? [] : [{ fill, known: same }]
     const renamed = [...unshown].find(([, each]) => isSame(each, fill))
     if (renamed === undefined) return [{ fill, known: undefined }]
     const [id, each] = renamed

@@ -20,13 +20,14 @@ export const open = Effect.fn("SweepStore.open")(function* (file: string, identi
   if (content !== "" && first !== header) {
     const before = Option.getOrElse(decodeIdentity(first), (): typeof Identity.Type => ({}))
     const names = Object.keys(identity).filter((name) => before[name] !== identity[name])
-    const message = `${file}: its results are of another search: other ${names.join(", ")}; name another file, or remove this one to start again`
+    const isOlder = before["fingerprint"] !== undefined
+    const other = isOlder ? "an older version of this file" : `another search: other ${names.join(", ")}`
+    const message = `${file}: its results are of ${other}; name another file, or remove this one to start again`
     return yield* new StoreMismatch({ message })
   }
   if (content === "") yield* fileSystem.writeFileString(file, `${header}\n`)
   if (content !== "" && !content.endsWith("\n")) yield* fileSystem.writeFileString(file, "\n", { flag: "a" })
-  const rows = yield* Effect.forEach(rest, (line) => Effect.option(decode(line)))
-  return Arr.getSomes(rows)
+  return Arr.getSomes(yield* Effect.forEach(rest, (line) => Effect.option(decode(line))))
 })
 
 export const append = Effect.fn("SweepStore.append")(function* (file: string, results: ReadonlyArray<TrialResult>) {
