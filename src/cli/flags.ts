@@ -1,5 +1,5 @@
 /** Flags, arguments and help that several commands share. */
-import { Effect, Option, Schema } from "effect"
+import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag, Param, Primitive } from "effect/cli"
 import { DurationText } from "../domain/Durations.ts"
 import { wrongUsage } from "../process/WrongUsage.ts"
@@ -89,12 +89,17 @@ const isGiven = (value: unknown): boolean =>
 /** Flags that have no effect in a case, and that case: `--runs` beside `--band rules`. */
 type IdleFlags = readonly [given: Readonly<Record<string, unknown>>, isIdle: boolean, why: string]
 
-export const refuseIdle = Effect.fnUntraced(function* (rows: ReadonlyArray<IdleFlags>) {
-  for (const [given, isIdle, why] of rows) {
-    const name = Object.keys(given).find((key) => isIdle && isGiven(given[key]))
-    if (name !== undefined) return yield* wrongUsage(`--${name} ${why}`)
-  }
-})
+const idleIn = (rows: ReadonlyArray<IdleFlags>): ReadonlyArray<string> =>
+  rows.flatMap(([given, isIdle, why]) =>
+    Object.keys(given).flatMap((name) => (isIdle && isGiven(given[name]) ? [`--${name} ${why}`] : []))
+  )
+
+export const refuseIdle = (rows: ReadonlyArray<IdleFlags>) =>
+  Effect.forEach(idleIn(rows), (text) => wrongUsage(text), { discard: true })
+
+/** For flags that earlier versions accepted without effect: a later version refuses them. */
+export const warnOfIdle = (rows: ReadonlyArray<IdleFlags>) =>
+  Effect.forEach(idleIn(rows), (text) => Console.error(`limitbot: ${text}; it has no effect`), { discard: true })
 
 /** The help of a command: one sentence, and examples with their purposes. */
 export const help =

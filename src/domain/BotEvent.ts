@@ -127,8 +127,8 @@ const lifecycle = {
    * says.
    */
   CapitalMoved: { asset: Text, amount: Amount, witness: Schema.Literals(["history", "operator"]), name: Text },
-  /** The differences between the service and its record; written only if they differ from the last ones. */
-  ServiceCompared: { drift: Schema.Array(Drift) },
+  /** The differences between the service and its record; written only if they differ from the last ones. `of`: only the feed of incidents was read. */
+  ServiceCompared: { drift: Schema.Array(Drift), of: Schema.optionalKey(Schema.Literal("incidents")) },
   /** A loop beside the engine, or the work on an order, failed and restarts. */
   LoopFailed: { what: Text, reason: Text },
   /** A strategy cannot be planned because of a defect of this program: its orders stay as they are. Reported once until it ends. */

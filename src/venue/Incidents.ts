@@ -12,7 +12,7 @@ import { present } from "../domain/Present.ts"
 import { isRecord } from "../domain/Text.ts"
 import { chainIds } from "./api/HistoryApi.ts"
 import { type Reply, receive, refused } from "./http/Reply.ts"
-import { FundingHold, IncidentFeed, Venue } from "./Venue.ts"
+import { type FeedAnswer, FundingHold, IncidentFeed, Venue } from "./Venue.ts"
 import { VenueError } from "./VenueError.ts"
 import { clean, ledgers } from "./wire/WireValue.ts"
 
@@ -151,10 +151,14 @@ const bodyIn = Effect.fnUntraced(function* (reply: Reply) {
 const isRefusal = (error: object): error is VenueError =>
   error instanceof VenueError && (error.reason._tag === "Unauthorized" || error.reason._tag === "Rejected")
 
-const holding = (active: ReadonlyArray<ActiveIncident>): { readonly is?: string } => {
+const answerOn = (active: ReadonlyArray<ActiveIncident>): FeedAnswer => {
   const concerning = active.filter(({ symbols }) => symbols?.size !== 0)
   const titles = concerning.map(({ symbols, title }) => (symbols ? `${title} (${[...symbols].join(", ")})` : title))
-  return titles.length === 0 ? {} : { is: `holding new orders and payments: ${titles.join("; ")}` }
+  // The order of the feed may change, and one incident may have several entries.
+  const listed = [...new Set(titles)].sort().join("; ")
+  return titles.length === 0
+    ? {}
+    : { is: `naming an incident, so the bot holds new orders and payments there: ${listed}`, namesIncident: true }
 }
 
 /**
@@ -171,7 +175,7 @@ export const layer = (
       const client = yield* HttpClient.HttpClient
       const symbolOf = new Map(assets.map(({ id, symbol }) => [id, symbol]))
       let activeIncidents: ReadonlyArray<ActiveIncident> = []
-      let answer: { readonly is?: string } | undefined
+      let answer: FeedAnswer | undefined
       const venue = yield* Effect.serviceOption(Venue)
       let chains: Chains = new Map()
 
@@ -206,7 +210,7 @@ export const layer = (
                 activeIncidents = activeIn(feed, assets, now, own, chains)
                 yield* readChains
                 activeIncidents = activeIn(feed, assets, now, own, chains)
-                answer = holding(activeIncidents)
+                answer = answerOn(activeIncidents)
               })
           })
         )

@@ -116,11 +116,16 @@ export const FundingHold = Context.Reference<(assets: ReadonlyArray<string>) => 
 
 const nothingHeld = Effect.undefined
 
-/** `is`: how the feed of incidents differs from a quiet one. The whole value is `undefined` while the feed has not answered. */
-export const IncidentFeed = Context.Reference<Effect.Effect<{ readonly is?: string } | undefined>>(
-  "limitbot/venue/IncidentFeed",
-  { defaultValue: () => Effect.succeed({}) }
-)
+/** `is`: how the feed of incidents differs from a quiet one. */
+export interface FeedAnswer {
+  readonly is?: string
+  readonly namesIncident?: true
+}
+
+/** `undefined` while the feed has not answered. */
+export const IncidentFeed = Context.Reference<Effect.Effect<FeedAnswer | undefined>>("limitbot/venue/IncidentFeed", {
+  defaultValue: () => Effect.succeed({})
+})
 
 /** If the clocks differ by more, the venue refuses deadlines or logins, and nothing new is funded. */
 export const mostSkewMillis = 30_000

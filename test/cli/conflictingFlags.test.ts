@@ -1,5 +1,5 @@
 /** What does not go together, or means nothing, is said, not passed over: wrong usage, as a flag that there is not. */
-import { describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { assertSays, nowhere, runHere, workspace } from "../world/processes/program.ts"
 
 const run = "backtest grid.yaml --data grid.yaml"
@@ -29,25 +29,49 @@ const conflicts: ReadonlyArray<readonly [flags: string, message: RegExp]> = [
   ["swap 0.01 BTC DOGE --dry", /no asset "DOGE" in the configuration/],
   ["check grid.yaml --lookahead", /--lookahead needs candles/],
   [`${run} --repair nothing`, /--repair nothing: unknown repair/],
-  [`${run} --runs 50 --band rules`, /--runs does not go with --band rules, which simulates no runs/],
-  [
-    `${run} --runs 50 --fills optimistic`,
-    /--runs does not go with --fills optimistic: only --fills both simulates runs/
-  ],
-  [`${run} --curve 50`, /--curve goes with --json only/],
-  [`${run} --signals grid.yaml`, /--signals grid.yaml: no strategy file uses a signal; leave it out/],
-  ...["--curve 50 --json", "--stdin", "--trades-csv x.csv"].map(
+  ...["--stdin", "--trades-csv x.csv"].map(
     (flag) => [`${run} ${flag} grid.yaml`, /goes with one strategy file only/] as const
   ),
-  [`${search} --set a=1,2 --fills optimistic --rank p50`, /--rank does not go with --fills optimistic/],
-  [`${search} --set a=1,2 --suggest x --halve 3`, /--halve does not go with --suggest, which chooses the trials/],
-  [`${search} --by monte-carlo --block 60`, /--block goes with --method candles only/],
-  ["replay --with grid.yaml --certificate", /--certificate is about the files of that time: it does not go with --with/]
+  [`${search} --by monte-carlo --halve 3`, /--halve does not go with --by monte-carlo/]
+]
+
+/** Earlier versions accepted them. */
+const idle: ReadonlyArray<readonly [flags: string, warning: string]> = [
+  [`${run} --runs 50 --band rules`, "--runs does not go with --band rules, which simulates no runs"],
+  [
+    `${run} --runs 50 --fills optimistic`,
+    "--runs does not go with --fills optimistic: only --fills both simulates runs"
+  ],
+  [`${run} --curve 50`, "--curve goes with --json only"],
+  [`${run} --curve 50 --json grid.yaml`, "--curve goes with one strategy file only"],
+  [`${run} --signals grid.yaml`, "--signals grid.yaml: no strategy file uses a signal"],
+  [
+    `${search} --set a=1,2 --fills optimistic --rank p50`,
+    "--rank does not go with --fills optimistic: only --fills worse ranks finalists"
+  ],
+  [`${search} --set a=1,2 --suggest x --halve 3`, "--halve does not go with --suggest, which chooses the trials"],
+  [`${search} --by monte-carlo --block 60`, "--block goes with --method candles only"]
 ]
 
 describe.concurrent("flags that exclude each other", () => {
   it.each(conflicts)("%s", async (flags, message) => {
     const cwd = workspace(nowhere)
     assertSays(await runHere([...flags.split(" "), "--config", "config.yaml"], { cwd }), 2, message)
+  })
+})
+
+describe.concurrent("flags without effect beside others", () => {
+  it.each(idle)("%s", async (flags, warning) => {
+    const cwd = workspace(nowhere)
+    const { stderr } = await runHere([...flags.split(" "), "--config", "config.yaml"], { cwd })
+    const [first = "", ...later] = stderr.split("\n")
+    assert.strictEqual(first, `limitbot: ${warning}; it has no effect`)
+    assert.match(later.join(), /limitbot: /, "the command goes on, to the next mistake")
+  })
+
+  it("certify the decisions of an edited file", async () => {
+    const cwd = workspace(nowhere)
+    const asked = ["replay", "--with", "grid.yaml", "--certificate", "--config", "config.yaml"]
+    assertSays(await runHere(asked, { cwd }), 1, /journal/)
   })
 })

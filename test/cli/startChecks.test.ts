@@ -65,15 +65,18 @@ describe("checks before a start", () => {
     const url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/incident`
     const text = configText(sandbox).replace(/^venue:$/m, `venue:\n  incidents: { url: "${url}" }`)
     const config = join(workspace(sandbox, { "config.yaml": text }), "config.yaml")
-    const ofFeed = async () => /^.* incidents: .*$/m.exec((await runHere(["check", "--config", config])).stdout)?.[0]
+    const ofFeed = async () =>
+      /^.* incidents: .*(?:\n +→.*)?/m.exec((await runHere(["check", "--config", config])).stdout)?.[0]
     assert.strictEqual(
       await ofFeed(),
-      "warn   incidents: the feed is holding new orders and payments: BTC is paused (BTC)"
+      "warn   incidents: the feed is naming an incident, so the bot holds new orders and payments there: BTC is paused (BTC)\n       → wait for its end"
     )
     incidents = [incident("DOGE")]
     assert.strictEqual(await ofFeed(), "ok     incidents: none in the configured assets")
     status = 401
-    assert.match((await ofFeed()) ?? "", /^warn {3}incidents: the feed is refused, so new incidents are not seen: /)
+    const refused =
+      /^warn {3}incidents: the feed is refused, so new incidents are not seen: .*\n +→ renew venue.incidents.token$/
+    assert.match((await ofFeed()) ?? "", refused)
     feed.close()
   })
 

@@ -85,7 +85,8 @@ describe("the feed of incidents", () => {
           url === feed ? { status: 200, body: { status: "incidents", incidents } } : undefined
         const beside = Incidents.layer({ url: feed }, assets, new Set())
         const on: Run = { strategies: [ladder(2)], beside, pace: { pollMinMillis: 5_000 } }
-        const waits = "warn incident-feed: The feed of incidents is holding new orders and payments:"
+        const waits =
+          "warn incident-feed: The feed of incidents is naming an incident, so the bot holds new orders and payments there:"
         const bot = yield* world.run(on)
         yield* until(() => told(bot).length > 0, 60_000, "it is told")
         assert.deepStrictEqual(told(bot), [`${waits} BTC is paused (BTC)`])
@@ -93,11 +94,13 @@ describe("the feed of incidents", () => {
         incidents = [...incidents, of("galaxy", "m31")]
         yield* until(() => told(bot).join().includes("m31"), 120_000, "another one is told")
         assert.deepStrictEqual(told(bot), [`${waits} BTC is paused (BTC); galaxy m31`])
+        incidents = incidents.toReversed().concat(incidents)
         yield* Effect.sleep("3 minutes")
         incidents = [of("token", "doge", "DOGE is paused")]
         yield* until(() => told(bot).length === 0, 120_000, "they are over")
         const compared = (yield* bot.events).filter(({ event }) => event._tag === "ServiceCompared")
-        assert.lengthOf(compared, 3)
+        assert.lengthOf(compared, 3, "the order of the feed, and a second entry, mean nothing")
+        assert.isTrue(compared.every(({ event }) => "of" in event && event.of === "incidents"))
       })
     )
   )

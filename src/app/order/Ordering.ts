@@ -75,10 +75,10 @@ const localClient = Effect.fnUntraced(function* (config: ConfigFile.BotConfig) {
 
 const clientFor = Effect.fnUntraced(function* ({ config, earlierOrders }: Options, isDry: boolean) {
   const hasBot = (yield* Lease.holder(config.journal)) !== undefined
+  const followsHere = !hasBot && !isDry
+  if (followsHere) yield* requireNoOtherPositions(yield* stateOf(config.journal))
   const client: Client = hasBot ? clientOfBot(config.journal) : yield* localClient(config)
-  if (hasBot || isDry) return { client, hasBot, earlier: new Set<string>() }
-  yield* requireNoOtherPositions(yield* stateOf(config.journal))
-  return { client, hasBot, earlier: yield* earlierOrders }
+  return { client, hasBot, earlier: followsHere ? yield* earlierOrders : new Set<string>() }
 })
 
 /** A bot that runs only orders by hand would leave other orders and positions without their strategies. */

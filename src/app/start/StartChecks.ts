@@ -221,7 +221,8 @@ const incidents = Effect.fnUntraced(function* ({ incidents: feed }: BotConfig["v
   const answer = yield* Effect.flatten(IncidentFeed)
   if (answer === undefined) return [warn("incidents", `${feed.url} cannot be read`, "check venue.incidents.url")]
   if (answer.is === undefined) return [ok("incidents", "none in the configured assets")]
-  return [warn("incidents", `the feed is ${answer.is}`, "wait for the end of an incident, or renew a refused token")]
+  const fix = answer.namesIncident === true ? "wait for its end" : "renew venue.incidents.token"
+  return [warn("incidents", `the feed is ${answer.is}`, fix)]
 })
 
 const readVenue = Effect.fnUntraced(function* (ground: StartGround) {

@@ -67,11 +67,12 @@ export const command = Command.make(
   Effect.fn(function* (given) {
     const { band, curve, fills, fillsCsv, runs, stdin, tradesCsv } = given
     const [isSeveral, several] = [given.files.length > 1, "goes with one strategy file only"]
-    yield* flags.refuseIdle([
+    yield* flags.refuseIdle([[{ "fills-csv": fillsCsv, stdin, "trades-csv": tradesCsv }, isSeveral, several]])
+    yield* flags.warnOfIdle([
       [{ runs }, band === "rules", "does not go with --band rules, which simulates no runs"],
       [{ runs }, fills !== "both", `does not go with --fills ${fills}: only --fills both simulates runs`],
       [{ curve: curve > 0 }, !given.json, "goes with --json only"],
-      [{ curve: curve > 0, "fills-csv": fillsCsv, stdin, "trades-csv": tradesCsv }, isSeveral, several]
+      [{ curve: curve > 0 }, isSeveral, several]
     ])
     yield* Answer.print(showBacktest(given), given)
   })

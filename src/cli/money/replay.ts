@@ -1,5 +1,4 @@
 /** `limitbot replay`: makes every recorded decision again, with the files of that time or with an edited one. */
-import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { replayed } from "../../lab/replay/Replaying.ts"
 import * as Answer from "../../process/Answer.ts"
@@ -14,13 +13,7 @@ export const command = Command.make(
     certificate: flags.toggle("certificate", "Fail unless every decision follows from the files of that time"),
     json: flags.json
   },
-  Effect.fn(function* (given) {
-    const { certificate, with: edits } = given
-    yield* flags.refuseIdle([
-      [{ certificate }, edits.length > 0, "is about the files of that time: it does not go with --with"]
-    ])
-    yield* Answer.print(replayed(given), given)
-  })
+  Answer.printAnswerOf(replayed)
 ).pipe(
   flags.help("Run every recorded decision again and compare", {
     "limitbot replay --certificate": "The daily proof that the bot followed its files",

@@ -1,5 +1,5 @@
 /** Runs strategies over candles. Loads the data columns that they need once. */
-import { Array as Arr, Clock, Effect, Option } from "effect"
+import { Array as Arr, Clock, Console, Effect, Option } from "effect"
 import * as Candles from "../../candles/Candles.ts"
 import * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
@@ -103,7 +103,7 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
   const [{ strategy: one }] = grounds
   const signalFile = Option.filter(asked.signals ?? Option.none(), (file) => !file.startsWith(RunCandles.journalPrefix))
   if (Option.isSome(signalFile) && grounds.every(({ strategy }) => strategy.signals === undefined))
-    return yield* wrongUsage(`--signals ${signalFile.value}: no strategy file uses a signal; leave it out`)
+    yield* Console.error(`limitbot: --signals ${signalFile.value}: no strategy file uses a signal; it has no effect`)
   yield* checkComparable(Arr.map(grounds, ({ strategy }) => strategy))
   const columns = grounds.map((ground) => columnsOf(asked, ground))
   // Series of several markets share one time axis, which takes whole columns.

@@ -152,8 +152,8 @@ export const groundOf = Effect.fn("RunSetUp.groundOf")(function* (
     strategy,
     options: Arr.map(perMarket, ({ options }): Backtest.Options => ({ ...options, ...present({ signals }) })),
     /** Content that decides the figures, beside candles, strategy file and flags. */
-    inputsRead: inputs.flatMap(([market, file, content]) =>
-      content !== undefined && Option.isSome(file) ? [{ market, file: file.value, sha256: hashOf(content) }] : []
+    inputsRead: inputs.flatMap(([name, file, content]) =>
+      content !== undefined && Option.isSome(file) ? [{ name, file: file.value, sha256: hashOf(content) }] : []
     ),
     calibrated: perMarket.flatMap(({ calibrated }) => calibrated),
     fees: costs.fees

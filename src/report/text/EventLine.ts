@@ -59,12 +59,16 @@ const reconciled = ({ contradictions, foreign, witnesses }: Of<"Reconciled">): S
   return [`compared with ${witnesses.join(", ")}: all agrees again`, "good"]
 }
 
-const compared = (drift: ReadonlyArray<Drift.Drift>): Said => {
+const compared = ({ drift: all, of }: Of<"ServiceCompared">): Said => {
+  const [feed] = all.filter(({ what }) => what === Drift.incidentFeed)
+  if (of === "incidents")
+    return feed ? [`${feed.what} is ${feed.is}`, "warn"] : [`${Drift.incidentFeed} is quiet again`, "good"]
+  const drift = all.filter((each) => each !== feed)
   if (drift.length === 0) return ["the service matches its record again", "good"]
-  const all = drift.map(Drift.sentenceOf).join("; ")
+  const differences = drift.map(Drift.sentenceOf).join("; ")
   return Drift.closing(drift) === undefined
-    ? [`the service differs from its record: ${all}`, "warn"]
-    : [`SERVICE CHANGED: ${all}; nothing is placed or funded: limitbot check --service`, "alarm"]
+    ? [`the service differs from its record: ${differences}`, "warn"]
+    : [`SERVICE CHANGED: ${differences}; nothing is placed or funded: limitbot check --service`, "alarm"]
 }
 
 const toldBefore: ReadonlySet<string> = new Set(["frozen", "kill-switch", "paused"])
@@ -126,7 +130,7 @@ const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money, assets: Ass
       ? [`${money(asset, amount)} arrived from an unknown source, booked as capital: ${by}`, "warn"]
       : [`${money(asset, -amount)} LEFT the account for an unknown reason, booked as withdrawn capital: ${by}`, "alarm"]
   },
-  ServiceCompared: (event) => compared(event.drift),
+  ServiceCompared: compared,
   ClockCompared: (event) => (event.ok ? undefined : [`${clockText(event.skewMillis)}; set the clock`, "alarm"]),
   OddOrderSeen: (event) => [
     `the venue lists an unreadable order (${event.orderId ?? "without an id"}): ${event.reason}`,

@@ -4,7 +4,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Ordering from "../../../src/app/order/Ordering.ts"
-import { nowhere, workspace } from "../../world/processes/program.ts"
+import { assertSays, nowhere, runHere, workspace } from "../../world/processes/program.ts"
 
 describe("the options of a command about an order by hand", () => {
   it.effect("are read without the journal", () =>
@@ -15,4 +15,12 @@ describe("the options of a command about an order by hand", () => {
       assert.strictEqual((yield* Effect.exit(options.earlierOrders))._tag, "Failure")
     }).pipe(Effect.provide(NodeServices.layer))
   )
+})
+
+describe("a command about an order by hand without a bot", () => {
+  it("looks at the journal before the account", async () => {
+    const cwd = workspace(nowhere, { "journal.sqlite": "no journal", "account.key": "no key" })
+    const words = ["order", "cancel", "buy-00000000", "--config", "config.yaml"]
+    assertSays(await runHere(words, { cwd }), 1, /^limitbot: Cannot read the journal: /)
+  })
 })

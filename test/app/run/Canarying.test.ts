@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import * as Canarying from "../../../src/app/run/Canarying.ts"
-import type { Drift } from "../../../src/domain/Drift.ts"
+import { type Drift, incidentFeed } from "../../../src/domain/Drift.ts"
 import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
 import { Journal } from "../../../src/journal/Journal.ts"
 import * as Sqlite from "../../../src/journal/Sqlite.ts"
@@ -82,6 +82,8 @@ describe("the bot's canary", () => {
   it.effect("runs without configuration only while a difference of an earlier run is open", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* watched([whole([])], { isConfigured: false })).looks, 0)
+      const feed = { what: incidentFeed, was: "quiet", is: "naming an incident", closesFunding: false }
+      assert.strictEqual((yield* watched([whole([])], { isConfigured: false, before: [feed] })).looks, 0)
       const { looks, recorded } = yield* watched([whole([])], { isConfigured: false, before: [gone] })
       assert.strictEqual(looks, 1)
       assert.deepStrictEqual(recorded, [[]])

@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Deferred, Effect, Fiber, Layer, Stream } from "effect"
+import { Clock, Deferred, Effect, Fiber, Layer, Stream, Tracer } from "effect"
 import { TestClock } from "effect/testing"
 import * as Admission from "../../../src/app/run/Admission.ts"
 import * as StrategyWatch from "../../../src/app/run/watch/StrategyWatch.ts"
@@ -139,6 +139,29 @@ describe("the watch on strategy files", () => {
       yield* seconds(30)
       yield* watch.look
       assert.deepStrictEqual([runs(), yield* records], [[higher], ["StrategiesRefused", "EditMended"]])
+    }).pipe(Effect.provide(around))
+  )
+
+  it.effect("leaves no span while nothing changes or a refusal stands, and spans of the check of an edit", () =>
+    Effect.gen(function* () {
+      const { market, save, watch } = yield* watched()
+      let names: ReadonlyArray<string> = []
+      const tracer = Tracer.make({
+        span: (options) => {
+          names = [...names, options.name]
+          return new Tracer.NativeSpan(options)
+        }
+      })
+      const look = Effect.withTracer(watch.look, tracer)
+      yield* look
+      assert.deepStrictEqual(names, [])
+      market.mid = price("58000")
+      save(higher)
+      yield* look
+      assert.include(names, "Admission.findingsOn")
+      names = []
+      yield* look
+      assert.deepStrictEqual(names, [])
     }).pipe(Effect.provide(around))
   )
 

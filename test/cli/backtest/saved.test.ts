@@ -151,7 +151,7 @@ describe("saved backtests", () => {
 
   it.live("of other signals, another calibration or other fees of a configuration are different data", () =>
     Effect.gen(function* () {
-      const { folder, minutes, run } = yield* prepare
+      const { folder, minutes, run, saved } = yield* prepare
       const [file, signals] = [join(folder, "rules.yaml"), join(folder, "signals.csv")]
       writeFileSync(file, signalText)
       const at = "2021-01-01T01:00:00Z"
@@ -177,6 +177,16 @@ describe("saved backtests", () => {
       assert.match((yield* Effect.flip(compared(3, 4))).message, /^different data: /)
       yield* configured(text.replace(/decimals: 6/, "decimals: 8"))
       assert.match((yield* Effect.flip(compared(4, 6))).message, /^different data: .*config\.yaml/)
+      const kept = JSON.parse(readFileSync(join(saved, "6.json"), "utf8"))
+      assert.deepStrictEqual(
+        [kept.data, kept.inputs].map((rows) =>
+          rows.map((row: Readonly<Record<string, string>>) => row["market"] ?? row["name"])
+        ),
+        [["BTC/USDC"], ["signals", "configuration"]]
+      )
+      const { inputs: _, ...earlier } = kept
+      writeFileSync(join(saved, "6.json"), JSON.stringify(earlier))
+      assert.match(yield* compared(4, 6), /^same data: /m, "an earlier version saved no inputs")
     })
   )
 

@@ -1,6 +1,7 @@
 /** An event is one line, whatever it has to say. */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
+import { type Drift, incidentFeed } from "../../../src/domain/Drift.ts"
 import { describe as described } from "../../../src/report/text/EventLine.ts"
 import { render } from "../../../src/strategy/Problem.ts"
 import { parse } from "../../../src/strategy/StrategyFile.ts"
@@ -16,5 +17,17 @@ describe("the line of a rejected edit", () => {
     const line = described({ _tag: "StrategiesRefused", problems }, new Map())?.text ?? ""
     assert.notInclude(line, "\n")
     assert.include(line, 'grid.yaml:5:9: unknown key "levls"; did you mean "levels"?')
+  })
+})
+
+describe("the line of a comparison with the service", () => {
+  const incident = { what: incidentFeed, was: "quiet", is: "naming an incident: BTC is paused", closesFunding: false }
+  const lineOf = (drift: ReadonlyArray<Drift>, of?: "incidents") =>
+    described({ _tag: "ServiceCompared", drift, ...(of && { of }) }, new Map())?.text
+
+  it("names an incident and its end, and says nothing about what was not compared", () => {
+    assert.strictEqual(lineOf([incident], "incidents"), "the feed of incidents is naming an incident: BTC is paused")
+    assert.strictEqual(lineOf([], "incidents"), "the feed of incidents is quiet again")
+    assert.strictEqual(lineOf([incident]), "the service matches its record again")
   })
 })

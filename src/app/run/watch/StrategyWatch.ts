@@ -41,6 +41,8 @@ interface Verdict {
   readonly names: ReadonlyArray<string>
 }
 const safe: Verdict = { problems: [], names: [] }
+/** For reads of each second, which mean nothing in a trace. */
+const untraced = Effect.withTracerEnabled(false)
 const unjudged = { edit: "", until: 0, verdict: safe }
 
 export const make = Effect.fnUntraced(function* (
@@ -63,7 +65,7 @@ export const make = Effect.fnUntraced(function* (
 
   const verdictOn = Effect.fnUntraced(function* (next: ReadonlyArray<Strategy>, fresh: ReadonlyArray<Strategy>) {
     if (admission === undefined || fresh.length === 0) return safe
-    const allowed = [...admission.allow, ...(yield* Admission.allowedNext(admission.config.journal))]
+    const allowed = [...admission.allow, ...(yield* untraced(Admission.allowedNext(admission.config.journal)))]
     const edit = [...fresh.map(({ hash }) => hash), ...allowed].join()
     const now = yield* monotonicMillis
     if (edit === lastJudged.edit && now < lastJudged.until) return lastJudged.verdict
@@ -95,11 +97,11 @@ export const make = Effect.fnUntraced(function* (
   }, Effect.uninterruptible)
 
   const look = Effect.gen(function* () {
-    if (byHandOf !== undefined) files = yield* ByHand.besides(knownOf(given, strategies), byHandOf)
+    if (byHandOf !== undefined) files = yield* untraced(ByHand.besides(knownOf(given, strategies), byHandOf))
     const there = yield* present
     const missesOf = (file: string) => misses.get(file) ?? 0
     const absent = there.flatMap((file) => (missesOf(file) < missesUntilTold ? [] : [goneText(file, onRemoved)]))
-    const strategyFiles = yield* readAll(there.filter((file) => missesOf(file) === 0))
+    const strategyFiles = yield* untraced(readAll(there.filter((file) => missesOf(file) === 0)))
     const next = nextOf(there, strategyFiles, strategies)
     const fresh = freshIn(next, strategies, yield* Clock.currentTimeMillis)
     const verdict = yield* verdictOn(next, fresh)
@@ -119,7 +121,7 @@ export const make = Effect.fnUntraced(function* (
     const waiting = there.filter((file) => ofFile(file, applied) === undefined)
     const why = (file: string) => (missesOf(file) > 0 ? goneText(file, onRemoved) : whyIn(file, strategyFiles, verdict))
     return new Map(waiting.map((file) => [file, why(file).replaceAll("\n", "; ")]))
-  }).pipe(looking.withPermit, Effect.provideContext(context), Effect.withTracerEnabled(false))
+  }).pipe(looking.withPermit, Effect.provideContext(context))
 
   return {
     look,

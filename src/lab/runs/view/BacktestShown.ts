@@ -36,10 +36,9 @@ const optionsOf = (asked: object): Readonly<Record<string, string>> =>
 const save = (asked: Asked, result: BacktestResult, at: number) => {
   const { file, text } = result.strategy
   const sources = [...result.sources, ...(result.detail ? [result.detail] : [])]
-  const candles = sources.map(({ data, market, sha256 }) => ({ market: market.name, file: data, sha256 }))
-  const data = [...candles, ...result.inputsRead]
+  const data = sources.map(({ data, market, sha256 }) => ({ market: market.name, file: data, sha256 }))
   const figures = BacktestSummary.json(result, 0)
-  return SavedBacktests.save({ at, file, text, data, options: optionsOf(asked), figures })
+  return SavedBacktests.save({ at, file, text, data, inputs: result.inputsRead, options: optionsOf(asked), figures })
 }
 
 export const showBacktest = Effect.fn("BacktestShown.shown")(function* (asked: Asked) {

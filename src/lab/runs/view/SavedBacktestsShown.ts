@@ -39,8 +39,8 @@ const figureLines = (backtests: ReadonlyArray<Saved>): ReadonlyArray<string> => 
 const optionsText = ({ options }: Saved): string => Object.entries(options).flat().join(" ")
 const filesText = ({ data }: Saved): string => data.map(({ file }) => file).join(", ")
 
-const dataText = ({ data, figures: { bars, from, to } }: Saved): string => {
-  const files = data.map(({ file, sha256 }) => `${file} (SHA-256 ${sha256.slice(0, 12)})`)
+const dataText = ({ data, figures: { bars, from, to }, inputs = [] }: Saved): string => {
+  const files = [...data, ...inputs].map(({ file, sha256 }) => `${file} (SHA-256 ${sha256.slice(0, 12)})`)
   return `${files.join(", ")}, ${bars} bars from ${iso(from)} to ${iso(to)}`
 }
 
@@ -68,9 +68,15 @@ export const show = Effect.fn("SavedBacktestsShown.show")(function* ({ id }: { r
   return { data: () => saved, lines: () => [...facts, file, ...source] } satisfies CommandAnswer
 })
 
-/** Figures over other inputs do not compare: other candles, signals or configuration, another market or time. */
-const inputsOf = ({ data, figures: { from, to } }: Saved): string =>
+const candlesOf = ({ data, figures: { from, to } }: Saved): string =>
   orderedJson([data.map(({ market, sha256 }) => [market, sha256]), from, to])
+
+const inputsOf = ({ inputs = [] }: Saved): string => orderedJson(inputs.map(({ name, sha256 }) => [name, sha256]))
+
+/** Figures over other inputs do not compare: other candles, signals or configuration, another market or time. */
+const areComparable = (first: Saved, second: Saved): boolean =>
+  candlesOf(first) === candlesOf(second) &&
+  (first.inputs === undefined || second.inputs === undefined || inputsOf(first) === inputsOf(second))
 
 type ComparisonAsked = Readonly<Record<"first" | "second", string>> & { readonly otherData: boolean }
 
@@ -78,7 +84,7 @@ export const compared = Effect.fn("SavedBacktestsShown.compared")(function* (ask
   const both = [yield* SavedBacktests.load(asked.first), yield* SavedBacktests.load(asked.second)] as const
   const [first, second] = both
   const eachText = (text: (saved: Saved) => string) => both.map((saved) => `${saved.id} ${text(saved)}`).join("; ")
-  const isSameData = inputsOf(first) === inputsOf(second)
+  const isSameData = areComparable(first, second)
   const data = isSameData ? `same data: ${dataText(first)}` : `different data: ${eachText(dataText)}`
   if (!isSameData && !asked.otherData)
     return yield* wrongUsage(`${data}. Run both over the same data, or add --other-data`)
