@@ -151,14 +151,12 @@ const bodyIn = Effect.fnUntraced(function* (reply: Reply) {
 const isRefusal = (error: object): error is VenueError =>
   error instanceof VenueError && (error.reason._tag === "Unauthorized" || error.reason._tag === "Rejected")
 
+/** Sorted, because the order of the feed may change. */
 const answerOn = (active: ReadonlyArray<ActiveIncident>): FeedAnswer => {
   const concerning = active.filter(({ symbols }) => symbols?.size !== 0)
   const titles = concerning.map(({ symbols, title }) => (symbols ? `${title} (${[...symbols].join(", ")})` : title))
-  // The order of the feed may change, and one incident may have several entries.
-  const listed = [...new Set(titles)].sort().join("; ")
-  return titles.length === 0
-    ? {}
-    : { is: `naming an incident, so the bot holds new orders and payments there: ${listed}`, namesIncident: true }
+  const is = `naming an incident, so the bot holds new orders and payments there: ${[...new Set(titles)].sort().join("; ")}`
+  return titles.length === 0 ? {} : { is, namesIncident: true }
 }
 
 /**
@@ -175,7 +173,7 @@ export const layer = (
       const client = yield* HttpClient.HttpClient
       const symbolOf = new Map(assets.map(({ id, symbol }) => [id, symbol]))
       let activeIncidents: ReadonlyArray<ActiveIncident> = []
-      let answer: FeedAnswer | undefined
+      let answer: FeedAnswer
       const venue = yield* Effect.serviceOption(Venue)
       let chains: Chains = new Map()
 

@@ -116,14 +116,9 @@ export const FundingHold = Context.Reference<(assets: ReadonlyArray<string>) => 
 
 const nothingHeld = Effect.undefined
 
-/** `is`: how the feed of incidents differs from a quiet one. */
-export interface FeedAnswer {
-  readonly is?: string
-  readonly namesIncident?: true
-}
-
-/** `undefined` while the feed has not answered. */
-export const IncidentFeed = Context.Reference<Effect.Effect<FeedAnswer | undefined>>("limitbot/venue/IncidentFeed", {
+/** `is`: how the feed of incidents differs from a quiet one. The whole value is `undefined` while the feed has not answered. */
+export type FeedAnswer = { readonly is?: string; readonly namesIncident?: true } | undefined
+export const IncidentFeed = Context.Reference<Effect.Effect<FeedAnswer>>("limitbot/venue/IncidentFeed", {
   defaultValue: () => Effect.succeed({})
 })
 

@@ -74,8 +74,7 @@ describe("checks before a start", () => {
     incidents = [incident("DOGE")]
     assert.strictEqual(await ofFeed(), "ok     incidents: none in the configured assets")
     status = 401
-    const refused =
-      /^warn {3}incidents: the feed is refused, so new incidents are not seen: .*\n +→ renew venue.incidents.token$/
+    const refused = /^warn {3}incidents: the feed is refused, so new incidents are not seen: .*\n +→ renew its token$/
     assert.match((await ofFeed()) ?? "", refused)
     feed.close()
   })

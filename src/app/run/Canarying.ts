@@ -26,8 +26,8 @@ const standing = (before: ReadonlyArray<Drift>, { drift, isWhole }: ServiceLook)
 export const forever = Effect.fnUntraced(function* ({ config, witnesses }: Canarying) {
   const books = yield* Bookkeeper
   // Earlier findings close funding until the next comparison, so one runs daily even if none is configured.
-  const everyMillis =
-    config.canary?.everyMillis ?? (books.state.drift.some(({ what }) => what !== incidentFeed) ? dayMillis : undefined)
+  const differs = books.state.drift.some(({ what }) => what !== incidentFeed)
+  const everyMillis = config.canary?.everyMillis ?? (differs ? dayMillis : undefined)
   if (everyMillis === undefined) return
   return yield* Effect.gen(function* () {
     const once = Effect.gen(function* () {

@@ -221,8 +221,7 @@ const incidents = Effect.fnUntraced(function* ({ incidents: feed }: BotConfig["v
   const answer = yield* Effect.flatten(IncidentFeed)
   if (answer === undefined) return [warn("incidents", `${feed.url} cannot be read`, "check venue.incidents.url")]
   if (answer.is === undefined) return [ok("incidents", "none in the configured assets")]
-  const fix = answer.namesIncident === true ? "wait for its end" : "renew venue.incidents.token"
-  return [warn("incidents", `the feed is ${answer.is}`, fix)]
+  return [warn("incidents", `the feed is ${answer.is}`, answer.namesIncident ? "wait for its end" : "renew its token")]
 })
 
 const readVenue = Effect.fnUntraced(function* (ground: StartGround) {

@@ -60,9 +60,8 @@ const reconciled = ({ contradictions, foreign, witnesses }: Of<"Reconciled">): S
 }
 
 const compared = ({ drift: all, of }: Of<"ServiceCompared">): Said => {
-  const [feed] = all.filter(({ what }) => what === Drift.incidentFeed)
-  if (of === "incidents")
-    return feed ? [`${feed.what} is ${feed.is}`, "warn"] : [`${Drift.incidentFeed} is quiet again`, "good"]
+  const feed = all.find(({ what }) => what === Drift.incidentFeed)
+  if (of === "incidents") return [`${Drift.incidentFeed} is ${feed?.is ?? "quiet again"}`, feed ? "warn" : "good"]
   const drift = all.filter((each) => each !== feed)
   if (drift.length === 0) return ["the service matches its record again", "good"]
   const differences = drift.map(Drift.sentenceOf).join("; ")

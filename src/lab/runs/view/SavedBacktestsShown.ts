@@ -68,15 +68,11 @@ export const show = Effect.fn("SavedBacktestsShown.show")(function* ({ id }: { r
   return { data: () => saved, lines: () => [...facts, file, ...source] } satisfies CommandAnswer
 })
 
-const candlesOf = ({ data, figures: { from, to } }: Saved): string =>
-  orderedJson([data.map(({ market, sha256 }) => [market, sha256]), from, to])
-
-const inputsOf = ({ inputs = [] }: Saved): string => orderedJson(inputs.map(({ name, sha256 }) => [name, sha256]))
-
 /** Figures over other inputs do not compare: other candles, signals or configuration, another market or time. */
-const areComparable = (first: Saved, second: Saved): boolean =>
-  candlesOf(first) === candlesOf(second) &&
-  (first.inputs === undefined || second.inputs === undefined || inputsOf(first) === inputsOf(second))
+const inputsOf = ({ data, figures: { from, to }, inputs }: Saved, other: Saved): string => {
+  const others = inputs && other.inputs ? inputs.map(({ name, sha256 }) => [name, sha256]) : []
+  return orderedJson([data.map(({ market, sha256 }) => [market, sha256]), from, to, others])
+}
 
 type ComparisonAsked = Readonly<Record<"first" | "second", string>> & { readonly otherData: boolean }
 
@@ -84,7 +80,7 @@ export const compared = Effect.fn("SavedBacktestsShown.compared")(function* (ask
   const both = [yield* SavedBacktests.load(asked.first), yield* SavedBacktests.load(asked.second)] as const
   const [first, second] = both
   const eachText = (text: (saved: Saved) => string) => both.map((saved) => `${saved.id} ${text(saved)}`).join("; ")
-  const isSameData = areComparable(first, second)
+  const isSameData = inputsOf(first, second) === inputsOf(second, first)
   const data = isSameData ? `same data: ${dataText(first)}` : `different data: ${eachText(dataText)}`
   if (!isSameData && !asked.otherData)
     return yield* wrongUsage(`${data}. Run both over the same data, or add --other-data`)
