@@ -8,6 +8,7 @@
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import { dirname } from "node:path"
+import { isDeepStrictEqual } from "node:util"
 import { crc32 } from "node:zlib"
 import { type Candles, type Column, column } from "./Candles.ts"
 import { allLeaves, buildIndices, type Indices, type Leaves, over } from "./CrossingIndex.ts"
@@ -66,9 +67,6 @@ export const sha256OfFile = (file: string): string => {
     fs.closeSync(descriptor)
   }
 }
-
-const sameStamp = (a: Stamp, b: Stamp): boolean =>
-  a.size === b.size && a.modified === b.modified && a.changed === b.changed && a.inode === b.inode
 
 const levelLengths = (bars: number): ReadonlyArray<number> => {
   const lengths: Array<number> = []
@@ -211,7 +209,7 @@ export const load = (
   if (header === undefined || fs.fstatSync(descriptor).size !== expectedBytes(header)) return undefined
   if (header.tradeCandleMillis !== tradeCandleMillis) return undefined
   if (header.repair.length !== repair.size || !header.repair.every((name) => repair.has(name))) return undefined
-  if (!sameStamp(header.stamp, stamp) && header.sha256 !== sha256()) return undefined
+  if (!isDeepStrictEqual(header.stamp, stamp) && header.sha256 !== sha256()) return undefined
   return { ...header.checked, ...readSections(descriptor, header, wanted), sha256: header.sha256 }
 }
 

@@ -49,12 +49,9 @@ export const foldable = (candles: Candles, parts: number) => ({
   priceScale: placesWithin(candles)
 })
 
-export interface Unfolded {
-  readonly candles: Candles
-  readonly indices: CrossingIndex.Indices
-}
+export type Unfolded = Readonly<ReturnType<typeof unfolded>>
 
-export const unfolded = ({ candles, parts, ranges, closes, priceScale }: Foldable, path: BarPath): Unfolded => {
+export const unfolded = ({ candles, parts, ranges, closes, priceScale }: Foldable, path: BarPath) => {
   const { bars, time } = candles
   const make = () => column(parts)
   const [open, low, high, close] = [make(), make(), make(), make()]
@@ -84,13 +81,13 @@ export const unfolded = ({ candles, parts, ranges, closes, priceScale }: Foldabl
       low: none,
       close: none,
       volume: none,
-      readOpen: (small) => from(orders, open, small),
+      readOpen: (small: number) => from(orders, open, small),
       // On every path, the last small bar closes at the close of its bar.
-      readClose: (small) => {
+      readClose: (small: number) => {
         const bar = Math.floor(small / parts)
         return small === bar * parts + parts - 1 ? closeAt(candles, bar) : from(ofCloses, close, small)
       },
-      readVolume: (small) => volumeAt(candles, Math.floor(small / parts)) / parts,
+      readVolume: (small: number) => volumeAt(candles, Math.floor(small / parts)) / parts,
       priceScale,
       // Indicators use the whole bars, so they do not depend on the path.
       whole: candles.whole ?? candles

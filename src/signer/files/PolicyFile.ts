@@ -128,15 +128,10 @@ const signedFile = Read.settingsReader({
 
 export class PolicyInvalid extends Schema.TaggedError<PolicyInvalid>()("PolicyInvalid", { message: Schema.String }) {}
 
-export interface SignedPolicy {
-  readonly version: number
-  readonly account: string
-  /** Time for which this policy stays in force beside its successor. */
-  readonly lockMillis: number
-  readonly policy: Policy
-}
+export type SignedPolicy = Result.Result.Success<ReturnType<typeof parse>>
 
-export const parse = (text: string, file: string): Result.Result<SignedPolicy, PolicyInvalid> => {
+/** For `lockMillis` the policy stays in force beside its successor. */
+export const parse = (text: string, file: string) => {
   const { fields: signedPart, to } = readFile(signedFile, sourceText(file, text))
   const policy = signedPart && policyOf(signedPart, to)
   if (signedPart !== undefined && policy === undefined) report(to, { start: 0, end: 0 }, 'missing key "assets"')

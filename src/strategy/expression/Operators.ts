@@ -67,8 +67,6 @@ const ofRates = (operator: Operator, a: Rate, b: Rate, market: Market): ValueTyp
 
 const isFactor = ({ type }: Term): boolean => type === "number" || type === "ratio"
 
-const quotientOf = (type: ValueType): ValueType => (type.startsWith("price") ? "ratio" : "number")
-
 export const resultType = (operator: Operator, a: Term, b: Term, market: Market): ValueType | undefined => {
   const other = converted(operator, a.type, b.type, market)
   if (other !== undefined) return other
@@ -76,7 +74,8 @@ export const resultType = (operator: Operator, a: Term, b: Term, market: Market)
   const common = a.type === b.type || b.isLiteral ? a.type : a.isLiteral ? b.type : undefined
   if (operator === "*" && isFactor(a)) return a.type === "ratio" && b.type === "number" ? "ratio" : b.type
   if (operator === "*") return isFactor(b) ? a.type : undefined
-  if (operator === "/") return a.type === b.type ? quotientOf(a.type) : isFactor(b) ? a.type : undefined
+  if (operator === "/" && a.type === b.type) return a.type.startsWith("price") ? "ratio" : "number"
+  if (operator === "/") return isFactor(b) ? a.type : undefined
   if (operator === "+" || operator === "-") return common
   return common === undefined ? undefined : "boolean"
 }

@@ -276,15 +276,12 @@ const during =
     }
   }
 
-interface Over {
-  readonly field: "until" | "equity"
-  readonly text: string
-}
+type Over = NonNullable<ReturnType<typeof overIn>>
 
-const overIn = ({ until }: Period, { now }: View, noted: Memory): Over | undefined => {
-  if (until !== undefined && now >= until) return { field: "until", text: `ended at ${iso(until)}` }
+const overIn = ({ until }: Period, { now }: View, noted: Memory) => {
+  if (until !== undefined && now >= until) return { field: "until", text: `ended at ${iso(until)}` } as const
   const text = textIn(noted, "ended")
-  return text === undefined ? undefined : { field: "equity", text }
+  return text === undefined ? undefined : ({ field: "equity", text } as const)
 }
 
 const boundedBy = ({ stops, until }: EquityCourse, decision: Decision): Pick<Decision, "stops" | "until"> => ({

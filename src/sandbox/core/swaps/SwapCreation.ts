@@ -32,6 +32,7 @@ export const answerDry = (state: State, asked: QuoteAsked): Result.Result<QuoteR
 export const createSwap = (state: State, asked: QuoteAsked): Result.Result<SandboxSwap, Refusal> =>
   Result.gen(function* () {
     const { request, partner } = asked
+    const { customRecipientMsg, virtualChainRecipient, virtualChainRefundRecipient } = request
     const deadline = Timestamp.parse(request.deadline) ?? 0
     if (deadline <= state.now) return yield* refuse("request-rejected", "deadline must be in the future")
     const [pair, quoted] = yield* quote(state, request, partner !== undefined)
@@ -53,7 +54,7 @@ export const createSwap = (state: State, asked: QuoteAsked): Result.Result<Sandb
       })),
       deadline: Timestamp.format(deadline),
       timeWhenInactive: Timestamp.format(deadline),
-      ...passedThrough(request)
+      ...present({ virtualChainRecipient, virtualChainRefundRecipient, customRecipientMsg })
     })
     const swap: SandboxSwap = {
       ...pair,
@@ -111,9 +112,6 @@ const amountsOf = (state: State, pair: Pair, quoted: QuotedAmounts): Quote => {
     refundFee: String(pair.refundFee)
   }
 }
-
-const passedThrough = ({ customRecipientMsg, virtualChainRecipient, virtualChainRefundRecipient }: QuoteRequest) =>
-  present({ virtualChainRecipient, virtualChainRefundRecipient, customRecipientMsg })
 
 const signed = (state: State, { request, correlationId }: QuoteAsked, answer: Quote): QuoteResponse => {
   const unsigned = { correlationId, timestamp: Timestamp.format(state.now), quoteRequest: request, quote: answer }

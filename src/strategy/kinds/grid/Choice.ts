@@ -34,13 +34,7 @@ export interface Chosen {
   readonly absent: ReadonlyArray<AbsentSlot>
 }
 
-interface Candidate {
-  readonly cell: Cell
-  readonly isSeller: boolean
-  readonly slot: DesiredSlot
-  /** The reason why it has no order while it holds nothing. Missing if it buys. */
-  readonly waits: AbsentSlot | undefined
-}
+type Candidate = Readonly<ReturnType<typeof candidateOf>>
 
 interface Holding {
   readonly progress: SlotProgress
@@ -148,7 +142,8 @@ const candidatesOf = (choosing: Choosing, names: ReadonlyArray<string>): Readonl
   return [...inside, ...others].sort((a, b) => a.cell.index - b.cell.index)
 }
 
-const candidateOf = (choosing: Choosing, cell: Cell, isInRange: boolean): Candidate => {
+/** `waits`: the reason why it has no order while it holds nothing. `undefined` if it buys. */
+const candidateOf = (choosing: Choosing, cell: Cell, isInRange: boolean) => {
   const isSeller = choosing.sellers.has(cell.index)
   const why = reasonToWait(choosing, cell, isInRange)
   const waits = why && { slot: cell.slot, why }

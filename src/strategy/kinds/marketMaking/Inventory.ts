@@ -22,11 +22,7 @@ export interface Inventoried {
   readonly maxInventory: Amount
 }
 
-export interface Stock {
-  /** Bought minus sold so far, to the unit; includes levels that the file no longer has. */
-  readonly net: Amount
-  readonly slots: Readonly<Record<Side, ReadonlyArray<SlotProgress>>>
-}
+export type Stock = Readonly<ReturnType<typeof stockOf>>
 
 /**
  * Returns the same stock while no slot has changed. If sizes change, a smaller order is placed only once the larger one has ended. So a
@@ -51,7 +47,8 @@ const isOf = (slots: View["slots"], known: ReadonlyArray<SlotProgress>): boolean
   return true
 }
 
-const stockOf = (levels: ReadonlyArray<Level>, view: View): Stock => {
+/** `net`: bought minus sold so far, to the unit; includes levels that the file no longer has. */
+const stockOf = (levels: ReadonlyArray<Level>, view: View) => {
   let net = 0n
   for (const [name, { bought, sold }] of view.slots)
     if (bought !== sold && (name.startsWith("bid-") || name.startsWith("ask-"))) net += bought - sold
