@@ -49,16 +49,16 @@ const budgets: Readonly<Record<string, number>> = {
   ".": 396,
   app: 10398,
   candles: 2481,
-  cli: 2736,
+  cli: 2737,
   control: 3889,
   dashboard: 3518,
   domain: 2630,
-  engine: 13044,
+  engine: 13045,
   files: 2090,
   fleet: 1925,
   importers: 773,
   journal: 2928,
-  lab: 11506,
+  lab: 11507,
   ledger: 2772,
   orderbook: 875,
   process: 483,
@@ -69,7 +69,7 @@ const budgets: Readonly<Record<string, number>> = {
   signer: 1486,
   signing: 689,
   strategy: 15383,
-  venue: 5521,
+  venue: 5523,
   views: 3622
 }
 
