@@ -47,8 +47,8 @@ const folderOf = (file: string): string => file.split("/")[1] ?? ""
 /** Lines of each room; `.` is `src` itself. */
 const budgets: Readonly<Record<string, number>> = {
   ".": 396,
-  app: 10404,
-  candles: 2481,
+  app: 10403,
+  candles: 2476,
   cli: 2737,
   control: 3890,
   dashboard: 3519,
@@ -58,18 +58,18 @@ const budgets: Readonly<Record<string, number>> = {
   fleet: 1925,
   importers: 773,
   journal: 2928,
-  lab: 11514,
+  lab: 11508,
   ledger: 2772,
   orderbook: 875,
   process: 483,
   programs: 167,
   rehearsal: 1769,
-  report: 961,
-  sandbox: 4763,
-  signer: 1486,
+  report: 960,
+  sandbox: 4761,
+  signer: 1481,
   signing: 689,
-  strategy: 15408,
-  venue: 5532,
+  strategy: 15396,
+  venue: 5525,
   views: 3622
 }
 

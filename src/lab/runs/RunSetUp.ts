@@ -221,14 +221,13 @@ const signalsOf = Effect.fn("RunSetUp.signalsOf")(function* (
   if (signals === undefined) return undefined
   const names = [...signals.keys()]
   const looks = `${file} uses the signal ${names.join(", ")}`
-  const wrong = (message: string) => wrongUsage(message)
   if (from === undefined)
-    return yield* wrong(`${looks}, which a search cannot supply: run limitbot backtest --signals FILE`)
+    return yield* wrongUsage(`${looks}, which a search cannot supply: run limitbot backtest --signals FILE`)
   if (Option.isNone(from))
-    return yield* wrong(`${looks}: add its values with --signals FILE, in lines of time,name,value`)
+    return yield* wrongUsage(`${looks}: add its values with --signals FILE, in lines of time,name,value`)
   const values = yield* signalValuesOf(from.value)
   const missing = names.filter((name) => values.every((value) => value.name !== name))
   if (missing.length > 0)
-    return yield* wrong(`--signals ${from.value}: has no value of ${missing.join(", ")}, which ${file} uses`)
+    return yield* wrongUsage(`--signals ${from.value}: has no value of ${missing.join(", ")}, which ${file} uses`)
   return values
 })

@@ -22,7 +22,6 @@ const Content = Schema.Struct({
   file: Text,
   text: Text,
   data: Schema.Array(Schema.Struct({ market: Text, file: Text, sha256: Text })),
-  /** Other content that decides the figures: signals, calibration and configuration. Earlier versions did not save it. */
   inputs: Schema.optionalKey(Schema.Array(Schema.Struct({ name: Text, file: Text, sha256: Text }))),
   /** Flags that decide the figures, as typed or by default. */
   options: FigureRow,
