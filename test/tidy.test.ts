@@ -69,7 +69,7 @@ const budgets: Readonly<Record<string, number>> = {
   signer: 1481,
   signing: 689,
   strategy: 15396,
-  venue: 5525,
+  venue: 5526,
   views: 3622
 }
 

@@ -118,6 +118,7 @@ const nothingHeld = Effect.undefined
 
 /** `is`: how the feed of incidents differs from a quiet one. The whole value is `undefined` while the feed has not answered. */
 export type FeedAnswer = { readonly is?: string; readonly namesIncident?: true } | undefined
+/** The last answer of the feed of incidents. By default it is quiet. */
 export const IncidentFeed = Context.Reference<Effect.Effect<FeedAnswer>>("limitbot/venue/IncidentFeed", {
   defaultValue: () => Effect.succeed({})
 })

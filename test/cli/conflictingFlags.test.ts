@@ -32,7 +32,8 @@ const conflicts: ReadonlyArray<readonly [flags: string, message: RegExp]> = [
   ...["--stdin", "--trades-csv x.csv"].map(
     (flag) => [`${run} ${flag} grid.yaml`, /goes with one strategy file only/] as const
   ),
-  [`${search} --by monte-carlo --halve 3`, /--halve does not go with --by monte-carlo/]
+  [`${search} --by monte-carlo --halve 3`, /--halve does not go with --by monte-carlo/],
+  [`${search} --set a=1,2 --suggest x --halve 3`, /--halve does not go with --suggest, which chooses the trials/]
 ]
 
 /** Earlier versions accepted them. */
@@ -49,7 +50,6 @@ const idle: ReadonlyArray<readonly [flags: string, warning: string]> = [
     `${search} --set a=1,2 --fills optimistic --rank p50`,
     "--rank does not go with --fills optimistic: only --fills worse ranks finalists"
   ],
-  [`${search} --set a=1,2 --suggest x --halve 3`, "--halve does not go with --suggest, which chooses the trials"],
   [`${search} --by monte-carlo --block 60`, "--block goes with --method candles only"]
 ]
 

@@ -123,12 +123,12 @@ export const command = Command.make(
       [walk, by !== "walk-forward", isOther],
       [both, by === "monte-carlo", isOther],
       [luck, by !== "monte-carlo", isOther],
-      [{ "fills worse": side === "worse" }, by === "monte-carlo", isOther]
+      [{ "fills worse": side === "worse" }, by === "monte-carlo", isOther],
+      [{ halve: sweep.halve }, Option.isSome(sweep.suggest), "does not go with --suggest, which chooses the trials"]
     ])
     yield* flags.warnOfIdle([
       [{ block: luck.block }, method !== "candles", "goes with --method candles only"],
-      [{ rank: both.rank }, side !== "worse", `does not go with --fills ${side}: only --fills worse ranks finalists`],
-      [{ halve: sweep.halve }, Option.isSome(sweep.suggest), "does not go with --suggest, which chooses the trials"]
+      [{ rank: both.rank }, side !== "worse", `does not go with --fills ${side}: only --fills worse ranks finalists`]
     ])
     if (by === "monte-carlo" && side !== "worse") {
       const chances = { method, runs: or(luck.runs, 1000), ruin: or(luck.ruin, 50), block: or(luck.block, 1440) }

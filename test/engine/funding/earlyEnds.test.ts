@@ -162,7 +162,7 @@ describe("orders that end early", () => {
     )
   )
 
-  it.effect("are believed after ten minutes, also if the clock was set back and corrected meanwhile", () =>
+  it.effect("are believed after ten minutes, also if the clock is set back and corrected meanwhile", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { process, world } = yield* resting(

@@ -25,7 +25,7 @@ describe("the line of a comparison with the service", () => {
   const lineOf = (drift: ReadonlyArray<Drift>, of?: "incidents") =>
     described({ _tag: "ServiceCompared", drift, ...(of && { of }) }, new Map())?.text
 
-  it("names an incident and its end, and says nothing about what was not compared", () => {
+  it("names an incident and its end, and says nothing about other comparisons", () => {
     assert.strictEqual(lineOf([incident], "incidents"), "the feed of incidents is naming an incident: BTC is paused")
     assert.strictEqual(lineOf([], "incidents"), "the feed of incidents is quiet again")
     assert.strictEqual(lineOf([incident]), "the service matches its record again")

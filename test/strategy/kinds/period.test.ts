@@ -187,7 +187,7 @@ describe("a beginning that an edit adds to a strategy with a position", () => {
     assert.strictEqual(prices(begun)[1], "50000")
   })
 
-  it("begins no cell of a grid at a price that came before the beginning", () => {
+  it("begins no cell of a grid at a price of the time before the beginning", () => {
     const ofQuote = (keys: string) => strategyOf(`${head("grid", keys)}${grid}`.replace("base: 1, ", ""))
     const held = new Map([["cell-00", { ...completed(1, 10_000_000n), bought: 10_000_000n }]])
     const running = decideAt(ofQuote(""), price("56000"), undefined, undefined, at(0))
