@@ -80,6 +80,15 @@ const problemsIn = ({ state }: Pick<Running, "state">) =>
 
 const told = (process: Pick<Running, "state">) => problemsIn(process).filter(({ kind }) => kind === "exit-refused")
 
+/** After a stop, its exit is open at a floor above the market. */
+const atItsFloor = Effect.gen(function* () {
+  const world = yield* make
+  const floored = stopped("maxPriceDeviation: 90%").replace("reach: 5%", "reach: 5%, floor: 60990")
+  const process = yield* world.run({ strategies: [floored], pace: { pollMaxMillis: 5_000 } })
+  yield* until(() => openOrders(process).some(({ side }) => side === "SELL"), 300_000, "it rests at its floor")
+  return { process, world }
+})
+
 describe("an exit", () => {
   it.effect("that the budget covers in part buys back that part, and raises an alarm for the rest", () =>
     inVirtualTime(
@@ -238,10 +247,7 @@ deals: { side: sell, size: { base: 0.01 }, reach: 1%, takeProfit: 20%, stop: 3% 
   it.effect("that is open at its floor above the market is reported after a minute, with the cost of leaving", () =>
     inVirtualTime(
       Effect.gen(function* () {
-        const world = yield* make
-        const floored = stopped("maxPriceDeviation: 90%").replace("reach: 5%", "reach: 5%, floor: 60990")
-        const process = yield* world.run({ strategies: [floored], pace: { pollMaxMillis: 5_000 } })
-        yield* until(() => openOrders(process).some(({ side }) => side === "SELL"), 300_000, "it rests at its floor")
+        const { process } = yield* atItsFloor
         yield* Effect.sleep(40_000)
         assert.lengthOf(told(process), 0)
         yield* until(() => told(process).length > 0, 120_000, "it is told")
@@ -265,10 +271,7 @@ deals: { side: sell, size: { base: 0.01 }, reach: 1%, takeProfit: 20%, stop: 3% 
   it.effect("that is open is reported within two minutes after the clock is set back by an hour", () =>
     inVirtualTime(
       Effect.gen(function* () {
-        const world = yield* make
-        const floored = stopped("maxPriceDeviation: 90%").replace("reach: 5%", "reach: 5%, floor: 60990")
-        const process = yield* world.run({ strategies: [floored], pace: { pollMaxMillis: 5_000 } })
-        yield* until(() => openOrders(process).some(({ side }) => side === "SELL"), 300_000, "it rests at its floor")
+        const { process, world } = yield* atItsFloor
         yield* Effect.sleep(20_000)
         assert.lengthOf(told(process), 0)
         // The venue seems to agree, so no other alarm stands.
