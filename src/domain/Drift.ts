@@ -15,12 +15,12 @@ export type Drift = typeof Drift.Type
 /** The subject of the difference if the feed of incidents refuses us, or names an incident in our assets. */
 export const incidentFeed = "the feed of incidents"
 
-/** The event that records what the feed is now, unless that is recorded. */
+/** Returns the event with what the feed is now; none if the last one says the same. */
 export const comparedFeed = (before: ReadonlyArray<Drift>, is: string | undefined) => {
   if (before.find(({ what }) => what === incidentFeed)?.is === is) return []
   const others = before.filter(({ what }) => what !== incidentFeed)
   const ofFeed = is === undefined ? [] : [{ what: incidentFeed, was: "quiet", is, closesFunding: false }]
-  return [{ _tag: "ServiceCompared" as const, drift: [...others, ...ofFeed] }]
+  return [{ _tag: "ServiceCompared" as const, drift: [...others, ...ofFeed], of: "incidents" as const }]
 }
 
 export const absent = "absent"

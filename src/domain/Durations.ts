@@ -29,10 +29,10 @@ const restarts = new WeakMap<object, Map<number, number>>()
 
 /** Begin of a wait, or the first look at it after the wall clock was set back. `wait` identifies it in this process. */
 export const beginOf = (wait: object, from: number, now: number): number => {
-  const known = restarts.get(wait)?.get(from) ?? from
+  const begin = restarts.get(wait)?.get(from) ?? from
   // Within a turn, a wait may begin after `now` was read.
-  if (known > now + minuteMillis) restarts.set(wait, new Map(restarts.get(wait)).set(from, now))
-  return Math.min(known, now)
+  if (begin > now + minuteMillis) restarts.set(wait, new Map(restarts.get(wait)).set(from, now))
+  return Math.min(begin, now)
 }
 
 /** Clock for waiting. It does not move when the wall clock is set, so no such change delays a cancel or gives up a payment. */

@@ -212,7 +212,7 @@ const charge = (books: TradesBooks, fee: Fee): void => {
   losses.push({ ...loss, ...turnsOf(books, { side, slot, strategy }) })
 }
 
-/** Takes back the end of a leg. The fees of the earlier life are reversed for those who keep only sums. */
+/** Takes back the end of a leg. The fees of the earlier life are reversed, because some readers keep only sums. */
 const takeBack = (books: TradesBooks, event: Of<"TakenBack">, about: About): void => {
   const { fees, legs, rounds } = books
   const legsBack = [

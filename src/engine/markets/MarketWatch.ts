@@ -157,9 +157,10 @@ export class MarketWatch extends Context.Service<MarketWatch>()("limitbot/engine
 /** Our side of the book: the bot's orders in a market that are still open at the venue. */
 export const restingIn = (state: BotState, market: string): ReadonlyArray<OwnOrder> =>
   unfinished(state).flatMap((placement) => {
-    const [quantity, { price, side, slot, strategy }] = [openQuantity(placement), placement]
-    const isOpen = placement.state === "open" && placement.by === undefined && quantity > 0n
-    return isOpen && placement.market === market ? [{ side, price, quantity, slot: slotKey(strategy, slot) }] : []
+    const { by, price, side, slot, strategy } = placement
+    const quantity = openQuantity(placement)
+    const isResting = placement.market === market && placement.state === "open" && by === undefined && quantity > 0n
+    return isResting ? [{ side, price, quantity, slot: slotKey(strategy, slot) }] : []
   })
 
 export const doubted = (

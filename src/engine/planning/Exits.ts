@@ -58,7 +58,7 @@ export const make = ({ record, state }: Bookkeeper["Service"]) => {
       const isKnown = typeof before === "number" && !isMoved(before, now)
       return recordOnce(key, isKnown ? before : now, what, event)
     },
-    /** The order in the slot is as planned, so a refused exit is no longer missing. After a stop it is, until its order has the money. */
+    /** The order in the slot is as planned, so a refused exit is no longer missing. An exit after a stop is, until its order has the money. */
     wantsNoMore: (about: SlotId, wanted: DesiredOrder | undefined): Recorded => {
       const key = keyOf(about)
       const reported = state.refusedExits.get(key)
@@ -148,9 +148,9 @@ export const watch = ({ state }: Bookkeeper["Service"], refusals: Refusals) => {
       const key = slotKey(strategy.name, slot)
       const absence = absenceOf(order)
       if (absence === undefined) absentSince.delete(key)
-      const [clock, reported] =
-        absence === undefined ? [restsSince, state.refusedExits.get(key)] : [absentSince, undefined]
-      const since = Math.min(view.now, clock.get(key) ?? reported?.since ?? view.now)
+      const clock = absence === undefined ? restsSince : absentSince
+      const reportedSince = absence === undefined ? state.refusedExits.get(key)?.since : undefined
+      const since = Math.min(view.now, clock.get(key) ?? reportedSince ?? view.now)
       clock.set(key, since)
       const open = openQuantity(order)
       if (view.now - since < minuteMillis || order.by !== undefined || open === 0n || isExit !== true)
@@ -188,8 +188,9 @@ export const watch = ({ state }: Bookkeeper["Service"], refusals: Refusals) => {
     }
 
     const isLeaving = (order: DesiredOrder) => {
-      const { rests = false } = state.refusedExits.get(slotKey(strategy.name, order.slot))?.wanted ?? { rests: true }
-      return isAfterStop(order) && (order.dueInLeg !== undefined || rests)
+      const reported = state.refusedExits.get(slotKey(strategy.name, order.slot))
+      const isRefused = reported !== undefined && reported.wanted.rests !== true
+      return isAfterStop(order) && (order.dueInLeg !== undefined || !isRefused)
     }
     const slots = [...orders.values()].filter(isLeaving).map(({ slot }) => slot)
     for (const clock of [restsSince, absentSince]) forgetAllBut(clock, strategy.name, slots)

@@ -70,7 +70,7 @@ const closingOf = (
   // A fee does not shrink with the size, so an attempt that was too dear is too dear again.
   const last = state.placements.get(slot?.placement ?? "")
   const isDear = last?.state === "abandoned" && last.order !== undefined && tooDear(last, last.order) !== undefined
-  // Only the fee tells that what came in is small: a file's larger size does not make it so.
+  // An exit is small beside what came in, not beside a larger size in the file. If little came in, only its fee shows that.
   const isSmall = isDear || isLeftover(order.quantity, filled + order.quantity)
   const isRest = order.isExit === true ? isSmall : order.quantity * 2n < leg.quantity
   const times = (isDear ? slot?.failures : slot?.refusals) ?? 0

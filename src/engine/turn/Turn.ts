@@ -116,8 +116,7 @@ export const make = Effect.fnUntraced(function* (contact: Contact, plans: Strate
     else if (yield* contact.recordUp) books.tries.hurry(yield* Clock.currentTimeMillis)
     yield* books.record(...VenueTime.compared(books.state, yield* venue.clockSkewMillis))
     const feed = yield* incidents
-    const feedEvents = feed === undefined ? [] : comparedFeed(books.state.drift, feed.is)
-    yield* books.record(...feedEvents.map((event) => ({ ...event, of: "incidents" as const })))
+    yield* books.record(...(feed === undefined ? [] : comparedFeed(books.state.drift, feed.is)))
     return problem
   })
 

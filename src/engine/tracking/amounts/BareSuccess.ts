@@ -14,9 +14,8 @@ export const isBareSuccess = ({ by, fills, state, status }: Placement): boolean 
 const patienceMillis = 10 * minuteMillis
 
 export const askedSince = (placement: Placement, now: number): number | undefined => {
-  const { deadline } = placement
   const changedAt = beginOf(placement, placement.changedAt, now)
-  const since = Math.max(changedAt, Math.min(deadline, changedAt + patienceMillis))
+  const since = Math.max(changedAt, Math.min(placement.deadline, changedAt + patienceMillis))
   return isBareSuccess(placement) && now > since ? since : undefined
 }
 
