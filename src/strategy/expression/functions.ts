@@ -4,6 +4,7 @@ import { present } from "../../domain/Present.ts"
 import { isTimeframe } from "../Fields.ts"
 import type { CandleColumns, IndicatorValues } from "../Indicators.ts"
 import * as Indicators from "../Indicators.ts"
+import type { Sound } from "../Problem.ts"
 import { noteCrossing } from "./Crossing.ts"
 import type { Expression } from "./Grammar.ts"
 import { notNegative, type Range } from "./Never.ts"
@@ -295,7 +296,7 @@ export const areAlike = (
   given: ReadonlyArray<Expression>,
   usage: string,
   { wrong }: Compiling
-): true | undefined => {
+): Sound => {
   const first = terms[0]
   const other = terms.findIndex((term, index) => {
     const fits = first === undefined || term.type === first.type || term.isLiteral || first.isLiteral

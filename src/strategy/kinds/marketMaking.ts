@@ -323,9 +323,10 @@ const decide = (maker: Quoting, last: Answered | undefined, view: View, memory: 
   const { spread: width, lean } = measured
   const { price } = centrePrice
   if (price === undefined) return waiting(maker, view, memory, centrePrice, "centre")
-  const { centre: held, eighths: before } = state
-  const isKept = held !== undefined && Decimal.isGreater(price, held.below) && Decimal.isLess(price, held.above)
-  const centre = isKept ? held : Quotes.centreAt(price, maker.requote)
+  const { centre: lastCentre, eighths: before } = state
+  const isKept =
+    lastCentre !== undefined && Decimal.isGreater(price, lastCentre.below) && Decimal.isLess(price, lastCentre.above)
+  const centre = isKept ? lastCentre : Quotes.centreAt(price, maker.requote)
   const eighths = isKept && before !== undefined ? before : (Inventory.eighthsNow(maker, view) ?? before)
   if (eighths === undefined) return waiting(maker, view, memory, centrePrice, "depth")
   const isSameSize = last?.orderSizes.stock === stock && last.orderSizes.eighths === eighths

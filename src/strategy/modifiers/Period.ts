@@ -259,8 +259,8 @@ const during =
         }
         const decision = decide(wait === undefined ? view : viewWith(view, { isHeld: true, mayBegin: false }), own)
         const until = endingBy(period, decision.until)
-        const begun = wait === undefined ? beginning : {}
-        const answer = { ...decision, memory: mark.on(decision.memory, { ...begun, ...course?.memory }), until }
+        const fields = { ...(wait === undefined && beginning), ...course?.memory }
+        const answer = { ...decision, memory: mark.on(decision.memory, fields), until }
         const bounded = course === undefined ? answer : { ...answer, ...boundedBy(course, answer) }
         return wait === undefined ? bounded : exitsOf(bounded, view, wait, period.from)
       },
@@ -386,11 +386,11 @@ const sold = (
   const short = isTooSmall(-bought)
     ? ""
     : `, short ${formatWithSymbol(-bought, view.market.base)}: it buys nothing back`
-  const said = (why: Reason): Reason => ({ ...why, text: why.text + short, ...(!isSold && { code: "period-sells" }) })
-  const absent = over.absent.map((each) => ({ ...each, why: said(each.why) }))
+  const reasonOf = (why: Reason) => ({ ...why, text: why.text + short, ...(!isSold && { code: "period-sells" }) })
+  const absent = over.absent.map((each) => ({ ...each, why: reasonOf(each.why) }))
   if (isTooSmall(quantity)) {
     const isOver = (field === "equity" && isSold) || undefined
-    return { ...over, absent, reasons: over.reasons.map(said), ...present({ isOver }) }
+    return { ...over, absent, reasons: over.reasons.map(reasonOf), ...present({ isOver }) }
   }
   const amount = formatWithSymbol(quantity, view.market.base)
   const text = `sells what it holds, ${amount}, ${atPrice(by === "swap", price)}: the strategy has ended`

@@ -111,7 +111,7 @@ export const quantityIn = (
   return coveredQuantity(run.conditions.market, rest, money, slot.filledInLeg, leastFor(run, slot, rest))
 }
 
-/** Where stops come first, an exit after one is open at once: if it waited for the next bar, each close would move it before it could fill. */
+/** With `stops: first`, an exit after a stop is open at once: if it waited for a bar, each close would move it before it could fill. */
 const isAtOnce = ({ conditions: { rules } }: MarketRun, { reason: why }: SlotState.SlotState, { isExit }: OrderRow) =>
   rules.stops === "first" && isExit === true && why !== undefined && isAfterStop({ why })
 

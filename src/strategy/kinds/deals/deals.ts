@@ -172,10 +172,10 @@ const afterOrders = (whole: Deals, state: State.DealState, view: View, moment: M
   const dealPosition = heldIn(whole, view, deal)
   const isLive = slotsOf(whole).some((slot) => progressOf(view, slot).live !== undefined)
   const touched = entriesOf(whole).some((slot) => State.isTouched(deal, slot, view))
-  const isRest = isLeftoverOf(whole, view, deal, openIn(whole, view))
+  const isRest = () => isLeftoverOf(whole, view, deal, openIn(whole, view))
   const isSold = whole.exits.some(
     (exit) =>
-      (isRest && State.isTouched(deal, exit, view)) || (dealPosition === 0n && State.isComplete(deal, exit, view))
+      (State.isTouched(deal, exit, view) && isRest()) || (dealPosition === 0n && State.isComplete(deal, exit, view))
   )
   const isReached = [...deal.exits.keys()].some((exit) => State.tradedIn(deal, exit, whole.side, view) > 0n)
   const isAtProfit = () => isAt(whole, mid(view.price), profitPrice(whole, deal, view), moment)
@@ -185,7 +185,7 @@ const afterOrders = (whole: Deals, state: State.DealState, view: View, moment: M
   const best = touched && deal.left === undefined ? bestIn(whole, deal, view, moment) : deal.best
   const isBreakeven = touched && (deal.isBreakeven || isAtBreakeven(whole, deal, view, moment))
   const exitStart = touched ? leaving(whole, { ...deal, best, isBreakeven }, view, moment) : undefined
-  if (!isLive && dealPosition === 0n && (isClosing || isExpired || (exitStart !== undefined && isRest))) {
+  if (!isLive && dealPosition === 0n && (isClosing || isExpired || (exitStart !== undefined && isRest()))) {
     // A deal without any fill does not count.
     return { begun: state.begun - (touched ? 0 : 1), endedAt: view.now, deal: undefined }
   }

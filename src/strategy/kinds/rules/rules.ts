@@ -360,9 +360,9 @@ const edited = (rule: Rule, market: Market, state: RuleState, progress: SlotProg
   if (going === undefined || [price, ...Object.values(terms)].every((term) => term?.constant === undefined))
     return state
   const isWritten = price.constant !== undefined && !isHolding(going, progress)
-  const written = (isWritten && orderPriceOf(price, market, side, moment)) || going.price
-  const isMoved = !isSamePrice(written, going.price)
-  const next = { ...going, price: written, fills: fillsOf(going, side, progress, isMoved) }
+  const nextPrice = (isWritten && orderPriceOf(price, market, side, moment)) || going.price
+  const isMoved = !isSamePrice(nextPrice, going.price)
+  const next = { ...going, price: nextPrice, fills: fillsOf(going, side, progress, isMoved) }
   const entry = entryPrice(next)
   const hasOtherEntry = !isSamePrice(entry, entryPrice(going))
   const now = exitPricesOf(rule, market, { ...moment, entry: Decimal.toNumber(entry), found: nothingFound() })
@@ -375,10 +375,8 @@ const edited = (rule: Rule, market: Market, state: RuleState, progress: SlotProg
   const isSame = exitNames.every((key) => isSamePrice(exits[key], going[key]))
   if (!isMoved && !hasOtherEntry && isSame) return state
   const isOfQuote = isMoved && "amount" in size && size.unit === "quote" && !isTouched(going, progress)
-  return {
-    ...state,
-    going: { ...next, ...exits, quantity: isOfQuote ? quantityAt(market, size, written) : going.quantity }
-  }
+  const quantity = isOfQuote ? quantityAt(market, size, nextPrice) : going.quantity
+  return { ...state, going: { ...next, ...exits, quantity } }
 }
 
 const exitNames = ["exit", "stop", "trailFrom", "breakevenAt"] as const

@@ -117,11 +117,11 @@ const laidSlot = (ladders: Ladders, slot: number, desired: DesiredSlot): LaidSlo
     return newLayout
   }
   for (let leg = 0; leg < legs.length; leg++) {
-    const [now, laid] = [legs[leg], layoutBefore.legs[leg]]
-    if (now === undefined || laid === undefined) continue
-    if (layoutBefore.desired !== desired) laid.fillsAt = legFillsAt(ladders, now)
-    if (ladders.laid[slot] === undefined) laid.rank = none
-    laid.row = none
+    const [now, laidLeg] = [legs[leg], layoutBefore.legs[leg]]
+    if (now === undefined || laidLeg === undefined) continue
+    if (layoutBefore.desired !== desired) laidLeg.fillsAt = legFillsAt(ladders, now)
+    if (ladders.laid[slot] === undefined) laidLeg.rank = none
+    laidLeg.row = none
   }
   layoutBefore.desired = desired
   return layoutBefore
