@@ -214,6 +214,20 @@ describe.each(["buy", "sell"] as const)(
       assert.strictEqual(orderOf(moved, mid, later.memory, whole), target)
     })
 
+    it("counts what the old order fills until its cancel at the old price, and later fills at the new one", () => {
+      const at = (quantity: bigint, entry: number) =>
+        new Map([["position", { ...filled(quantity), filledAt: price(String(entry)) }]])
+      const edited = decideAt(moved, mid, touched.memory, at(60_000_000n, 1000))
+      const late = decideAt(moved, mid, edited.memory, at(80_000_000n, 1000))
+      const filledAt = price(String(1000 - sign * 30))
+      const whole = new Map([["position", { ...entered(side === "buy" ? "BUY" : "SELL"), filledAt }]])
+      // 0.8 at 1000 and 0.2 at the new price: 994 or 1006.
+      assert.strictEqual(
+        orderOf(moved, mid, late.memory, whole),
+        `${exit} ${one} at ${side === "buy" ? "1013.88" : "985.88"}`
+      )
+    })
+
     it("counts its exits from the average price, as fills at the new price follow", () => {
       const next = legsAt(60_000_000n, touched.memory)
       // 0.6 at 1000 and 0.2 at the new price: 992.5 or 1007.5.

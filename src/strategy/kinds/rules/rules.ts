@@ -373,7 +373,7 @@ const edited = (rule: Rule, market: Market, state: RuleState, progress: SlotProg
   const [trail, breakeven] = [after("trailFrom"), after("breakevenAt")]
   const exits = { exit: after("exit"), stop: after("stop"), trailFrom: trail, breakevenAt: breakeven }
   const isSame = exitNames.every((key) => isSamePrice(exits[key], going[key]))
-  if (!isMoved && !hasOtherEntry && isSame) return state
+  if (!isMoved && next.fills === going.fills && isSame) return state
   const isOfQuote = isMoved && "amount" in size && size.unit === "quote" && !isTouched(going, progress)
   const quantity = isOfQuote ? quantityAt(market, size, nextPrice) : going.quantity
   return { ...state, going: { ...next, ...exits, quantity } }
