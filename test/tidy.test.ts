@@ -49,7 +49,7 @@ const budgets: Readonly<Record<string, number>> = {
   ".": 396,
   app: 10403,
   candles: 2476,
-  cli: 2737,
+  cli: 2730,
   control: 3890,
   dashboard: 3519,
   domain: 2630,

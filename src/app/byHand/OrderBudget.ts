@@ -87,7 +87,7 @@ const dueIn = (own: ReturnType<typeof standings>): Amount => own.reduce((sum, { 
 export const entryOf = (state: BotState, strategy: string, id: string, terms: RuleTerms) => {
   const own = standings(state, strategy, id, terms)
   const whole = terms.quantity * BigInt(terms.parts)
-  const inExit = own.flatMap(({ isInExit, key }) => (isInExit && terms.hasExit ? [key] : []))
+  const inExit = own.flatMap(({ isInExit, key }) => (isInExit ? [key] : []))
   const filled = own.reduce((left, { unfilled }) => left - unfilled, whole)
   return { percent: whole === 0n ? 0n : (filled * 100n) / whole, inExit }
 }
@@ -150,10 +150,10 @@ const amountsOf = (state: BotState, market: Market, orders: ReadonlyMap<string, 
       if (terms.hasExit && !isInExit) held[output] += sold
     }
   }
-  return { costs, paid, held } as const
+  return { costs, paid, held }
 }
 
-/** Returns what living orders by hand still pay, by strategy and symbol, without files of which a person has rewritten orders. */
+/** Returns what living orders by hand still pay, by strategy and symbol. A file with an order that a person has rewritten is left out. */
 export const needsIn = (state: BotState, strategies: ReadonlyArray<Pick<Strategy, "market" | "name" | "text">>) =>
   new Map(
     strategies.flatMap(({ market, name, text }) => {

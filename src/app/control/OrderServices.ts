@@ -249,6 +249,7 @@ type Kept = Pick<BotSettings, "journal" | "markets">
 
 export const standingsIn = (state: BotState, { markets }: Kept) => {
   const rows = Map.groupBy(slotsOf(state, bySymbol(markets.assets), new Map()), ({ slot }) => ByHand.orderOf(slot))
+  const byName = Layers.marketsByName(markets)
   return (slot: string) => {
     const key = ByHand.orderOf(slot)
     const [strategy = "", id = ""] = key.split("/")
@@ -259,14 +260,14 @@ export const standingsIn = (state: BotState, { markets }: Kept) => {
     // Targets that have ended come last. Of the others, one in trouble or with money on the way comes first.
     const [row] = own.toSorted((a, b) => Number(hasEnded(a)) - Number(hasEnded(b)) || a.rank - b.rank)
     const { loaded: { market: name = "", text = "" } = {} } = state.strategies.get(strategy) ?? {}
-    const market = Layers.marketsByName(markets).get(name)
+    const market = byName.get(name)
     const terms = market && OrderRule.termsIn(market, ByHand.ordersIn(text).get(id) ?? "")
     const entry = terms && OrderBudget.entryOf(state, strategy, id, terms)
     const filled = entry?.percent ? `${entry.percent} %` : (row?.filled ?? "")
     if (!OrderBudget.isOverOrClosed(state, strategy, id)) {
       const exits = entry?.inExit.map((slot) => {
-        const { filled = "", price = "", state = "" } = own.find((each) => each.slot === slot) ?? {}
-        return `${targetText(slot)}${price === "" ? "waits" : `${state} at ${price}, ${filled}`}`
+        const exit = own.find((each) => each.slot === slot)
+        return `${targetText(slot)}${exit?.price ? `${exit.state} at ${exit.price}, ${exit.filled}` : "waits"}`
       })
       return {
         filled,

@@ -122,10 +122,6 @@ export const tables = (journal: string) =>
     })
   )
 
-/** `undefined` if nothing answers. */
-const statusOf = (listed: VenueGround["listed"]): number | undefined =>
-  Result.isSuccess(listed) ? 200 : listed.failure.reason.status
-
 /** A bot waits for a silent or faulty address. If anything else answers there, its journal must already belong to the address. */
 const answer = ({ config: { venue }, listed, state, tookMillis }: VenueGround): CheckFinding => {
   const { url } = venue
@@ -197,7 +193,8 @@ const quoted = Effect.fnUntraced(function* (asset: Asset, other: Asset, tokens: 
 
 const quotes = Effect.fnUntraced(function* ({ account, config: { markets, venue }, listed }: VenueGround) {
   const [first, second] = markets.assets
-  if (first === undefined || second === undefined || account === undefined || statusOf(listed) === undefined) return []
+  const isSilent = Result.isFailure(listed) && listed.failure.reason.status === undefined
+  if (first === undefined || second === undefined || account === undefined || isSilent) return []
   const tokens = Result.getOrElse(listed, () => [])
   const fits = markets.assets.filter(({ decimals, id }) =>
     tokens.every((token) => token.assetId !== id || token.decimals === decimals)
@@ -245,7 +242,9 @@ export const all = Effect.fn("StartChecks.all")(function* (config: BotConfig) {
   const venue = yield* Effect.gen(function* () {
     const venueGround = yield* readVenue(ground)
     return [
-      ...[answer(venueGround), ...clock(venueGround), ...decimals(venueGround)],
+      answer(venueGround),
+      ...clock(venueGround),
+      ...decimals(venueGround),
       ...(yield* Effect.provide(incidents(config.venue), Layers.incidents(config))),
       ...(yield* quotes(venueGround))
     ]

@@ -243,6 +243,6 @@ const plain = Effect.fnUntraced(function* (given: SwapRequest.Terms) {
 export const flagIn = (terms: object): string | undefined => {
   const usual: Readonly<Record<string, unknown>> = SwapRequest.usual
   const [term] = Object.entries(terms).find(([name, value]) => value !== undefined && value !== usual[name]) ?? []
-  const flag = term?.replace("quoteWaiting", "quoteWaitingMs").replace(/(?<!M)s$/, "")
+  const flag = term?.replace(/s$/, "").replace("quoteWaiting", "quoteWaitingMs")
   return flag && `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }

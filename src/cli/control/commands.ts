@@ -80,10 +80,8 @@ export const reload = Command.make(
     yield* Admission.allowNext(journal, allow)
     yield* Console.log(`Allowed for the next edit: ${allow.join(", ")}. A running bot applies it within a second.`)
     // A bot that does not answer applies the edit by itself.
-    yield* Effect.catchIf(
-      reloaded,
-      (error) => !(error instanceof BotUnreachable && error.why === "refused"),
-      () => Effect.void
+    yield* Effect.catch(reloaded, (error) =>
+      error instanceof BotUnreachable && error.why === "refused" ? Effect.fail(error) : Effect.void
     )
   })
 ).pipe(flags.help(commandOf("reload").does))

@@ -10,12 +10,7 @@ import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
 
 /** The file alone decides; a bot that can be reached checks it at once. */
-const soon = <A, E, R>(told: Effect.Effect<A, E, R>) =>
-  told.pipe(
-    Effect.as(true),
-    Effect.timeout("2 seconds"),
-    Effect.orElseSucceed(() => false)
-  )
+const soon = <A, E, R>(told: Effect.Effect<A, E, R>) => Effect.isSuccess(Effect.timeout(told, "2 seconds"))
 
 export const command = Command.make(
   "kill",

@@ -41,7 +41,7 @@ interface Verdict {
   readonly names: ReadonlyArray<string>
 }
 const safe: Verdict = { problems: [], names: [] }
-/** For reads of each second, which mean nothing in a trace. */
+/** For reads that repeat every second: a trace would be full of them. */
 const untraced = Effect.withTracerEnabled(false)
 const unjudged = { edit: "", until: 0, verdict: safe }
 
