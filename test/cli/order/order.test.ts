@@ -177,7 +177,11 @@ describe.concurrent("limitbot order without a bot", () => {
     const areExits = async () => (await ordersAt(sandbox)).length === 4 && (await openAt(sandbox)).length === 2
     await until("the exits of both targets are open", areExits)
     await control(sandbox, "prices", { "BTC/USDC": 60_300 })
-    await until("it stands at the second target", async () => /^target 2: /.test((await listIn(cwd))[0]?.why ?? ""))
+    const isAtSecond = async () => {
+      const [row] = await listIn(cwd)
+      return row?.state === "open" && /^target 2: /.test(row.why)
+    }
+    await until("it stands at the second target, which the bot has seen open", isAtSecond)
     order.signal("SIGINT")
     await order.ended
     const [row, ...others] = await listIn(cwd)
