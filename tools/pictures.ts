@@ -189,7 +189,7 @@ const record = async (browser: Browser): Promise<void> => {
   const settle = () => until("the orders", async () => (await bot.status()).openOrders === openOrders)
 
   await settle()
-  for (; step < warmUpSteps; ) await takeStep()
+  while (step < warmUpSteps) await takeStep()
   for (let taken = 0; taken < terminalSteps; taken++) {
     await takeStep()
     await shootTerminal(0.45)

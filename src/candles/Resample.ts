@@ -95,8 +95,8 @@ export const of = (part: Candles, timeframeMillis: number): Resampled => {
   const resamples = resamplesByCandles.get(candles) ?? new Map<number, Resampled>()
   resamplesByCandles.set(candles, resamples)
   // Candles of the bars before are made once for all series that share these.
-  const earlier = candles.before && of(candles.before, timeframeMillis).columns
-  const frameCandles = resamples.get(timeframeMillis) ?? resample(candles, timeframeMillis, earlier)
+  const earlier = () => candles.before && of(candles.before, timeframeMillis).columns
+  const frameCandles = resamples.get(timeframeMillis) ?? resample(candles, timeframeMillis, earlier())
   resamples.set(timeframeMillis, frameCandles)
   return frameCandles
 }

@@ -1,6 +1,6 @@
 /**
- * The order book of a service that publishes none. It consists of dry quotes (`MarketBook`: one for each market). One book serves the whole process, so each market is requested once. A market whose quotes are
- * refused does not stop the others, and one that does not answer does not keep them waiting.
+ * The order book of a service that publishes none, made of dry quotes (a `MarketBook` for each market). The process has one, so each market
+ * is requested once. A market whose quotes are refused does not stop the others, and one that does not answer does not delay them.
  */
 import { Clock, Context, Deferred, Effect, Fiber, Layer } from "effect"
 import type { Book, Depth } from "../domain/Book.ts"

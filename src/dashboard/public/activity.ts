@@ -19,7 +19,7 @@ const sentenceOf = ({ sequence, tag, text }: LineView): string => {
 }
 
 /** Equal events of one minute are one line with their count. */
-const Equal = ({ lines }: { readonly lines: ReadonlyArray<LineView> }) => {
+const EqualEvents = ({ lines }: { readonly lines: ReadonlyArray<LineView> }) => {
   const [line] = lines
   if (line === undefined) return null
   const { at, subject, weight } = line
@@ -51,7 +51,7 @@ export const Activity = () => {
       ? h(Empty, { title: isSearching ? "No matching events" : "No fills or warnings yet" })
       : ul(
           "",
-          [...groups].map(([key, equal]) => h(Equal, { key, lines: equal }))
+          [...groups].map(([key, equal]) => h(EqualEvents, { key, lines: equal }))
         )
   )
 }

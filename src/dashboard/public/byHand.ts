@@ -2,7 +2,7 @@
 import { h } from "preact"
 import type { OrderStanding } from "../../control/api/Order.ts"
 import { askFor, command, confirmPlan } from "./commands.ts"
-import { brief, countText } from "./format.ts"
+import { brief, countText, filledText } from "./format.ts"
 import { Button, type Column, column, Panel, Table } from "./parts.ts"
 import * as Store from "./store.ts"
 import { span } from "./tags.ts"
@@ -38,7 +38,7 @@ const columns: ReadonlyArray<Column<OrderStanding>> = [
   column(
     "State",
     ({ exit = "", filled, state, why }) => {
-      const part = filled === "" || filled === "0 %" || state === "filled" ? "" : `${filled} filled`
+      const part = state === "filled" ? "" : filledText(filled)
       const texts = [part !== "" && state === "open" ? "" : state, part, exit && `exit ${exit}`]
       return span({ title: brief(why) }, texts.filter((text) => text !== "").join(", "))
     },

@@ -91,6 +91,9 @@ export const spoken = (code: string): string => {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }
 
+/** Empty for an order without fills. */
+export const filledText = (filled: string): string => (filled === "" || filled === "0 %" ? "" : `${filled} filled`)
+
 export const clock = (at: number): string => new Date(at).toLocaleTimeString("en-GB")
 const day = (at: number): string => new Date(at).toLocaleDateString("en-GB", { day: "numeric", month: "short" })
 const isToday = (at: number): boolean => day(at) === day(Date.now())

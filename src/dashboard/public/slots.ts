@@ -8,7 +8,7 @@ import type { SlotView } from "../../views/Slots.ts"
 import * as Api from "./api.ts"
 import { CommandButton, Lines } from "./commands.ts"
 import { answered, CloseButton } from "./dialog.ts"
-import { age, brief, countText, percent, price } from "./format.ts"
+import { age, brief, countText, filledText, percent, price } from "./format.ts"
 import { Choices, type Column, cellsOf, column, Empty, Head, LinkButton, Money, Panel, Price, Side } from "./parts.ts"
 import * as Store from "./store.ts"
 import { div, p, span, tr } from "./tags.ts"
@@ -72,7 +72,7 @@ const explain = ({ slot, state }: SlotView): Promise<void> => {
 
 const State = (of: SlotView) => {
   const { filled, tone, why } = of
-  const text = filled === "" || filled === "0 %" ? Store.stateOf(of) : `${filled} filled`
+  const text = filledText(filled) || Store.stateOf(of)
   return span({ class: tone === "alarm" ? "alarm" : "dim", title: brief(why) }, text)
 }
 

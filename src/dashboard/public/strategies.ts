@@ -12,16 +12,12 @@ type Strategy = Store.Strategy
 
 const profitOf = (name: string) => Store.profit.value?.strategies.find(({ strategy }) => strategy === name)
 
-const problemOf = (name: string) =>
-  Store.problems.value.find(({ subject }) => subject === name || subject.startsWith(`${name}/`))
-
-const stateOf = ({ kind, name, paused }: Strategy): readonly [ChipKind, string] => {
+const stateOf = ({ kind, paused }: Strategy, problem: string | undefined): readonly [ChipKind, string] => {
   if (kind === "") return ["gone", "Not in a file"]
   if (Store.isLost.value) return ["gone", "No answer"]
   if (Store.isKilled.value) return ["killed", "Killed"]
   if (paused !== null) return ["paused", paused.action === "drain" ? "Drained" : "Paused"]
-  const problem = problemOf(name)
-  return problem === undefined ? ["live", "Live"] : ["warn", spoken(problem.kind)]
+  return problem === undefined ? ["live", "Live"] : ["warn", spoken(problem)]
 }
 
 const Profit = ({ levels, market: ofCard, name }: Strategy) => {
@@ -136,8 +132,8 @@ const Card = (strategy: Strategy) => {
   const isSelected = Store.selectedName.value === name
   const pressed = isSelected ? "true" : "false"
   const title = h("button", { type: "button", "aria-pressed": pressed, onClick: () => Store.select(name) }, name)
-  const [chip, state] = stateOf(strategy)
-  const problem = brief(problemOf(name)?.text ?? "")
+  const problem = Store.problems.value.find(({ subject }) => subject === name || subject.startsWith(`${name}/`))
+  const [chip, state] = stateOf(strategy, problem?.kind)
   const what = p("kind", [Store.isByHand(name) ? "Orders by hand" : spoken(kind), market].filter(Boolean).join(" · "))
   return h(
     "article",
@@ -145,7 +141,7 @@ const Card = (strategy: Strategy) => {
     div(
       "top",
       div("", h3("", title), what),
-      span({ class: "push", title: problem }, h(Chip, { kind: chip, style: "sm" }, state))
+      span({ class: "push", title: brief(problem?.text ?? "") }, h(Chip, { kind: chip, style: "sm" }, state))
     ),
     h(Profit, strategy),
     h(Budget, strategy),

@@ -55,8 +55,8 @@ const withDetail = Effect.fnUntraced(function* (
   const [{ candles: bars }, ...others] = loaded.series
   if (others.length > 0) return yield* wrongUsage("--detail: finer candles are replayed for strategies of one market")
   const file = asked.detail.value
-  const columns = { open: true, volume: wantsVolume, indexed: false, tradeCandleMillis: 1000, flag: "detail" } as const
-  const { sources, warnings } = yield* RunCandles.load([file], asked, columns, strategy)
+  const columns = { open: true, volume: wantsVolume, indexed: false, tradeCandleMillis: 1000 }
+  const { sources, warnings } = yield* RunCandles.load([file], asked, columns, strategy, "detail")
   const [detail] = sources
   const [from, to] = [TimeAxis.openTime(bars.time, 0), TimeAxis.closeTime(bars.time, bars.bars - 1)]
   const candles = Candles.between(detail.candles, from, to)

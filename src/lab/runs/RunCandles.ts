@@ -24,8 +24,6 @@ export interface PartAsked {
 }
 
 export interface CandlesWanted extends WantedColumns {
-  /** The flag that names the files; default: `data`. */
-  readonly flag?: "data" | "detail" | "also"
   readonly indexed: boolean
   readonly tradeCandleMillis?: number
 }
@@ -125,7 +123,7 @@ export const ofFile = Effect.fn("RunCandles.ofFile")(function* (
   const to = yield* moment("to", part.to, Number.MAX_SAFE_INTEGER)
   // A part needs its own index, which takes whole columns.
   const isPart = Option.isSome(part.from) || Option.isSome(part.to)
-  const { flag: _, indexed, tradeCandleMillis = 60_000, range, ...columns } = wanted
+  const { indexed, tradeCandleMillis = 60_000, range, ...columns } = wanted
   const loaded: CandleFile.Loaded = data.startsWith(journalPrefix)
     ? yield* fromJournal(data.slice(journalPrefix.length), market, repair)
     : yield* fromFiles(data, {
@@ -199,9 +197,10 @@ export const load = Effect.fn("RunCandles.load")(function* (
   data: ReadonlyArray<string>,
   part: PartAsked,
   wanted: CandlesWanted,
-  strategy: Seen
+  strategy: Seen,
+  /** The flag that names the files. */
+  flag: "data" | "detail" | "also" = "data"
 ) {
-  const { flag = "data" } = wanted
   const files = yield* orWrong(filesOf(data, strategy, flag))
   const sources = yield* Effect.forEach(marketsSeen(strategy), (market, index) =>
     Effect.map(ofFile(files[index] ?? "", part, wanted, market.name), (loaded): Source => ({ ...loaded, market }))

@@ -49,14 +49,14 @@ const simulate = Effect.fnUntraced(function* (
     return yield* wrongUsage(
       `--method ${method} needs at least 2 ${what}, the run on ${name} has ${draws}: give longer data, or --method candles`
     )
-  const resamplings = inputs.map(({ candles }) => MonteCarlo.resampling(candles, block))
+  const markets = Arr.map(inputs, (input) => ({ input, resample: MonteCarlo.resampling(input.candles, block) }))
   const fate = (keepsPath: boolean): MonteCarlo.Simulation => {
     if (method === "trades") return MonteCarlo.ofTrades(gains, next, keepsPath)
     if (method !== "candles") return MonteCarlo.ofReturns(returns, method, next, keepsPath)
     // All markets use the same pieces, because they move together.
     const starts = MonteCarlo.blocks(inputs[0].candles.bars, block, next)
-    const resampled = Arr.map(inputs, (input, market) => {
-      const candles = resamplings[market]?.(starts) ?? input.candles
+    const resampled = Arr.map(markets, ({ input, resample }) => {
+      const candles = resample(starts)
       return { ...input, candles, indices: CrossingIndex.linearIndices(candles) }
     })
     const side = Backtest.runAll(strategy, resampled, fills)

@@ -113,8 +113,8 @@ const onFile = Effect.fnUntraced(function* (asked: SweepAsked, run: SearchSetUp.
   if (run.inputs.length > 1)
     return yield* wrongUsage(`--also ${data}: a further file is for a strategy of one market, not of ${run.name}`)
   const whole = { ...asked, from: Option.none(), to: Option.none() }
-  const columns = { open: true, volume: true, indexed: true, flag: "also" } as const
-  return yield* RunSetUp.onCandles(run, yield* RunCandles.load([data], whole, columns, run.strategy))
+  const columns = { open: true, volume: true, indexed: true }
+  return yield* RunSetUp.onCandles(run, yield* RunCandles.load([data], whole, columns, run.strategy, "also"))
 })
 
 /** The indicators of the best trial may need other candles than those of the file. */
