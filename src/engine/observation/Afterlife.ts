@@ -71,7 +71,6 @@ export const make = Effect.gen(function* () {
   return { see, isDue }
 })
 
-const againMillis = minuteMillis
 /** After this time in a run, ends are no longer read individually; `reconcile` compares everything. */
 const untilMillis = 10 * minuteMillis
 const maxAtOnce = 2
@@ -103,7 +102,7 @@ const payoutNow = ({ withdrawals }: Order): string => {
 }
 
 const isToRead = ({ endedAt, isAlive, last }: EndedOrders.EndedOrder, now: number): boolean =>
-  isAlive !== true && elapsedMillis(endedAt, now) >= againMillis && (last.lives ?? 0) < maxLives
+  isAlive !== true && elapsedMillis(endedAt, now) >= minuteMillis && (last.lives ?? 0) < maxLives
 
 /** Ends of the last minutes, and, in the first minutes of a run, ends that the earlier run may not have read again. */
 const newest = ({ ended: { byId, newestAt }, runStartedAt }: BotState, now: number) => {

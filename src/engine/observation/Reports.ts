@@ -23,7 +23,6 @@ import { isEndUnbelieved as isEarlyEnd, isToBeCancelled, isUnproven } from "../t
 import { isFromOurCreate, lackingIn, unsaidIn, vanishedIn } from "../tracking/OrderTracker.ts"
 import * as Afterlife from "./Afterlife.ts"
 
-const notFound = 404
 /** Most odd entries that one run records, because a hostile list could fill the disk with them. */
 const maxOdd = 100
 
@@ -129,7 +128,7 @@ export const make = Effect.gen(function* () {
   })
 
   const noteMissing = Effect.fnUntraced(function* (placement: string, { reason }: VenueError) {
-    if (reason._tag !== "Rejected" || reason.status !== notFound) return
+    if (reason._tag !== "Rejected" || reason.status !== 404) return
     const now = yield* monotonicMillis
     yield* change(books, placement, (known) =>
       reportMemory.missed(known, now, `${reason.code}: ${reason.text}`, reason.correlationId)

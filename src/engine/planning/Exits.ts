@@ -33,8 +33,6 @@ interface Reported {
   readonly verdicts: Set<string>
 }
 
-const isMoved = (before: number, now: number): boolean => Math.abs(now / before - 1) >= 0.01
-
 export const make = ({ record, state }: Bookkeeper["Service"]) => {
   const reports = new Map<string, Reported>()
   const recordOnce = (key: string, about: Reported["about"], what: string, event: BotEvent): Recorded => {
@@ -55,7 +53,7 @@ export const make = ({ record, state }: Bookkeeper["Service"]) => {
       // A part of the exit was placed since, for example: the rest is missing again, even at the same price.
       if (!state.refusedExits.has(key)) reports.delete(key)
       const [before, now] = [reports.get(key)?.about, Decimal.toNumber(market)]
-      const isKnown = typeof before === "number" && !isMoved(before, now)
+      const isKnown = typeof before === "number" && Math.abs(now / before - 1) < 0.01
       return recordOnce(key, isKnown ? before : now, what, event)
     },
     /** The order in the slot is as planned, so a refused exit is no longer missing. An exit after a stop is, until its order has the money. */
@@ -98,10 +96,6 @@ export const leavingNow = (
 
 const isBeyond = ({ price, side }: Pick<WantedExit, "price" | "side">, now: BidAsk): boolean =>
   (side === "SELL" ? Decimal.isGreater : Decimal.isLess)(price, executable(side, now))
-
-/** True for a minute, which begins again if the clock was set back. */
-const isRecent = (entry: Placement, since: number, now: number): boolean =>
-  now - beginOf(entry.order ?? entry, since, now) < minuteMillis
 
 /** Why an exit is not in the market although its slot has an order. */
 const absenceOf = ({ cancel, funding, price, state }: Placement): string | undefined => {
@@ -167,7 +161,9 @@ export const watch = ({ state }: Bookkeeper["Service"], refusals: Refusals) => {
       const reason = desired ?? absent.find((each) => each.slot === slot)
       const isOver = state === "closing" && reason !== undefined && isAfterStop(reason)
       const since = isOver ? closedAt : state === "open" && isExit !== true ? cancel?.requestedAt : undefined
-      if (since === undefined || isRecent(entry, since, view.now)) return Effect.void
+      // A minute, which begins again if the clock was set back.
+      const isRecent = (at: number) => view.now - beginOf(entry.order ?? entry, at, view.now) < minuteMillis
+      if (since === undefined || isRecent(since)) return Effect.void
       const side = isExit === true ? entry.side : opposite(entry.side)
       const exits = [...orders.values()].filter((order) => order.isExit === true && order.side === side)
       const others = exits.reduce((rest, order) => rest - order.quantity, magnitude(view.own?.position ?? 0n))

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { BotEvent, Reason } from "../../domain/BotEvent.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { isFinished } from "../../domain/Placement.ts"
-import { type Decision, type DesiredOrder, type DesiredSlot, dueLeg } from "../../strategy/Decision.ts"
+import { type Decision, type DesiredOrder, dueLeg } from "../../strategy/Decision.ts"
 import { isAfterStop } from "../../strategy/kinds/StopExit.ts"
 import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import { priceIn, progressOf, type View } from "../../strategy/View.ts"
@@ -120,11 +120,10 @@ const isCalm = (
     orders.map((order) => ({ ...order, replacement: noCost }))
   ).every(({ _tag }) => _tag === "Keep") &&
   !desired.some(isAfterStop) &&
-  desired.every((slot) => orderPlan.desired.has(slot.slot) || isDone(slot, view)) &&
+  desired.every(
+    (each) => orderPlan.desired.has(each.slot) || each.legs[dueLeg(each, progressOf(view, each.slot))] === undefined
+  ) &&
   marketsOf(strategy).every(({ base: { symbol } }) => Ledger.dustOf(state.ledger, strategy.name, symbol) <= 0n)
-
-const isDone = (desired: DesiredSlot, view: View): boolean =>
-  desired.legs[dueLeg(desired, progressOf(view, desired.slot))] === undefined
 
 const orderPlanOf = ({ absent, desired }: Decision, orders: ReadonlyArray<DesiredOrder>): OrderPlan => ({
   desired: new Map(orders.map((order) => [order.slot, order])),

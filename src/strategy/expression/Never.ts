@@ -8,16 +8,9 @@ import type { Operator } from "./Grammar.ts"
 /** Both ends included. */
 export type Range = readonly [low: number, high: number]
 
-interface Confines {
-  readonly low: number
-  readonly high: number
-  readonly isLowOpen: boolean
-  readonly isHighOpen: boolean
-}
-
 /** The demands of a condition on values, by the text of each. `never`: the reason why no value can satisfy them. */
 export interface Demands {
-  readonly confines: ReadonlyMap<string, Confines>
+  readonly confines: ReadonlyMap<string, Range>
   readonly never?: string
 }
 
@@ -32,29 +25,22 @@ interface Side {
 
 const mirrored: { readonly [K in Operator]?: Operator } = { "<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==" }
 
-const confinesOf = (operator: Operator, limit: number): Confines | undefined => {
+/** The next number above the limit, or below it. */
+const nextTo = (limit: number, sign: 1 | -1): number =>
+  limit + sign * Math.max(Number.MIN_VALUE, Math.abs(limit) * Number.EPSILON)
+
+const confinesOf = (operator: Operator, limit: number): Range | undefined => {
   const [low, high] = anything
-  const open = { isLowOpen: false, isHighOpen: false }
-  if (operator === "<") return { ...open, low, high: limit, isHighOpen: true }
-  if (operator === "<=") return { ...open, low, high: limit }
-  if (operator === ">") return { ...open, low: limit, high, isLowOpen: true }
-  if (operator === ">=") return { ...open, low: limit, high }
-  return operator === "==" ? { ...open, low: limit, high: limit } : undefined
+  if (operator === "<") return [low, nextTo(limit, -1)]
+  if (operator === "<=") return [low, limit]
+  if (operator === ">") return [nextTo(limit, 1), high]
+  if (operator === ">=") return [limit, high]
+  return operator === "==" ? [limit, limit] : undefined
 }
 
-const meet = (a: Confines, b: Confines): Confines => {
-  const low = Math.max(a.low, b.low)
-  const high = Math.min(a.high, b.high)
-  return {
-    low,
-    high,
-    isLowOpen: (a.low === low && a.isLowOpen) || (b.low === low && b.isLowOpen),
-    isHighOpen: (a.high === high && a.isHighOpen) || (b.high === high && b.isHighOpen)
-  }
-}
+const meet = (a: Range, b: Range): Range => [Math.max(a[0], b[0]), Math.min(a[1], b[1])]
 
-const isEmpty = ({ low, high, isLowOpen, isHighOpen }: Confines): boolean =>
-  low > high || (low === high && (isLowOpen || isHighOpen))
+const isEmpty = ([low, high]: Range): boolean => low > high
 
 const nothing: Demands = { confines: new Map() }
 
@@ -71,7 +57,7 @@ export const ofComparison = (
   const confines = confinesOf(relation, limit.constant)
   if (confines === undefined) return nothing
   const [low, high] = value.constant === undefined ? (value.range ?? anything) : [value.constant, value.constant]
-  const never = isEmpty(meet(confines, { low, high, isLowOpen: false, isHighOpen: false }))
+  const never = isEmpty(meet(confines, [low, high]))
   return { confines: new Map([[text, confines]]), ...(never ? { never: `${text} is ${rangeText(low, high)}` } : {}) }
 }
 

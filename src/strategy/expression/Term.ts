@@ -148,6 +148,14 @@ export const nothingFound = (): Moment["found"] => ({
   consulted: { candleMillis: 0, clockMillis: 0, depth: false, signals: false }
 })
 
+/** Nothing is known but what the caller adds. */
+export const blankMoment = (): Moment => ({
+  ...{ mid: Number.NaN, bid: Number.NaN, ask: Number.NaN, entry: Number.NaN, now: 0, elapsed: 0, position: 0 },
+  ...{ candles: undefined, own: undefined, depth: undefined, signals: undefined },
+  elsewhere: new Map(),
+  found: nothingFound()
+})
+
 const columns = new WeakMap<CandleColumns, Map<string, IndicatorValues>>()
 
 export const columnOf = ({ key, column }: Series, candles: CandleColumns): IndicatorValues => {

@@ -269,9 +269,6 @@ const changesIn = ({ follows, model }: Quoting["spread"], seen: SeenCentre, view
   return sooner(present({ barClose, time }), seen.changes)
 }
 
-const isFixed = ({ spread }: Quoting, width: Decimal.Decimal): boolean =>
-  spread.follows === undefined && spread.model === undefined && Decimal.equals(spread.widest, width)
-
 const noneQuoted: Readonly<Record<string, number>> = {}
 const notDelayed = { slots: new Set<string>(), until: Number.NEGATIVE_INFINITY, quoted: noneQuoted }
 
@@ -336,12 +333,14 @@ const decide = (maker: Quoting, last: Answered | undefined, view: View, memory: 
   const { sizes, full } = orderSizes
   const shift = shiftOf(maker, lean, inventory)
   const quotes = maker.quotes({ centre, shift, spread: width, inventory, sizes, full, delayed: delay.slots })
+  const { follows, model, widest } = maker.spread
+  const isFixed = follows === undefined && model === undefined && Decimal.equals(widest, width)
   const decision: Decision = {
     ...quotes,
     memory: maker.notes.write({
       centre,
-      spread: isFixed(maker, width) ? undefined : width,
-      lean: maker.spread.model === undefined ? undefined : lean,
+      spread: isFixed ? undefined : width,
+      lean: model === undefined ? undefined : lean,
       eighths: maker.maxImpact === undefined ? undefined : eighths,
       quoted: maker.filledDelayMillis === 0 ? null : delay.quoted
     }),
@@ -375,8 +374,6 @@ const shiftOf = (maker: Quoting, lean: Decimal.Decimal, inventory: Amount): Deci
   maker.spread.model === undefined
     ? Decimal.multiply(maker.skew, Inventory.fullness(maker, inventory))
     : leaning(maker, lean, inventory)
-
-const two = Decimal.make(2n)
 
 /**
  * The width of the quotes, and the shift that the net purchase causes. The width is never narrower than the market's own spread. Both stay
@@ -423,5 +420,5 @@ const measureNow = ({ spread, quantity }: Quoting, view: View): Volatility.Quote
   const impact = impactOf(depth, quantity)
   return impact === undefined
     ? quotes
-    : { spread: Decimal.max(quotes.spread, Decimal.multiply(impact, two)), lean: quotes.lean }
+    : { spread: Decimal.max(quotes.spread, Decimal.add(impact, impact)), lean: quotes.lean }
 }

@@ -175,20 +175,13 @@ const placing = (whole: Twap) => {
   }
 }
 
-interface Begun {
-  readonly parts: ReadonlyArray<PartOfTotal>
-  readonly prices: ReadonlyArray<readonly [slot: string, price: string]>
-}
+type Begun = ReadonlyArray<PartOfTotal>
 
-const begunBy = (whole: Twap, count: number, before: Begun | undefined, view: View, memory: Memory): Begun => {
-  const { parts, prices } = before ?? { parts: [], prices: [] }
+const begunBy = (whole: Twap, count: number, before: Begun, view: View, memory: Memory): Begun => {
   const begins = whole.slices
-    .slice(parts.length, count)
+    .slice(before.length, count)
     .map((slice) => partAt(whole, slice, decimalIn(memory, slice.slot) ?? priceNow(whole, view)))
-  return {
-    parts: [...parts.slice(0, count), ...begins],
-    prices: [...prices.slice(0, count), ...begins.map(({ slot, price }) => [slot, Decimal.format(price)] as const)]
-  }
+  return [...before.slice(0, count), ...begins]
 }
 
 const deciding = (whole: Twap): Decide => {
@@ -218,16 +211,16 @@ const deciding = (whole: Twap): Decide => {
     }
     const before = parsedOf(begunIn, memory)
     const due = begunUntil(whole, delayIn(memory), passed)
-    const begunBefore =
-      before?.parts.length ?? slices.filter(({ slot }) => decimalIn(memory, slot) !== undefined).length
+    const begunBefore = before?.length ?? slices.filter(({ slot }) => decimalIn(memory, slot) !== undefined).length
     const isDelayed = view.isHeld === true && due > begunBefore
     const delay = isDelayed ? delayed(whole, delayIn(memory), begunBefore, passed) : delayIn(memory)
     const count = isDelayed ? begunBefore : due
-    const schedule = before?.parts.length === count ? before : begunBy(whole, count, before, view, memory)
+    const schedule = before?.length === count ? before : begunBy(whole, count, before ?? [], view, memory)
     const isSame = schedule === before && !isDelayed && isRecord(memory)
-    const remembered = isSame ? memory : withAll({ start, ...delay }, schedule.prices)
+    const prices = () => schedule.map(({ slot, price }) => [slot, Decimal.format(price)] as const)
+    const remembered = isSame ? memory : withAll({ start, ...delay }, prices())
     begunIn.set(remembered, schedule)
-    const { shares, isPlain } = shareOut(schedule.parts, view, atLimit)
+    const { shares, isPlain } = shareOut(schedule, view, atLimit)
     const { absent, desired } = placesOf(shares, count)
     return {
       desired,

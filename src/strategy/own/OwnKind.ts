@@ -38,12 +38,11 @@ export const nameOfPath = (kind: string): string | undefined => path.exec(kind)?
 
 type Code = Readonly<Exclude<ReturnType<typeof codeOf>, ReadonlyArray<Problem>>>
 
-const lineOf = (message: string): number => Number(/ \(line (\d+)\)$/.exec(message)?.[1] ?? 1)
-
 const codeOf = (source: SourceText) => {
   const { text } = source
   const wrong = (message: string): ReadonlyArray<Problem> => {
-    const start = source.lineStarts[lineOf(message) - 1] ?? 0
+    const line = Number(/ \(line (\d+)\)$/.exec(message)?.[1] ?? 1)
+    const start = source.lineStarts[line - 1] ?? 0
     return [{ ...problemAt(source, { start, end: start + 1 }, message), text }]
   }
   try {

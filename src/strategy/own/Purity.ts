@@ -53,7 +53,7 @@ const impurityAt = (file: string, behaviour: Behaviour, market: Market, level: n
     const answer = behaviour.decide(view, memory)
     const later = world.inside(view, answer)
     const other = later && behaviour.decide(later, answer.memory)
-    if (later !== undefined && other !== undefined && !wantsSame(answer, other)) {
+    if (later !== undefined && other !== undefined && wishesOf(answer) !== wishesOf(other)) {
       const signalNote = behaviour.signals === undefined ? "" : `, with ${signalsText(view)}`
       const circumstances = `at a price of ${Decimal.format(mid(view.price))} on ${iso(view.now)}${signalNote}, with memory ${JSON.stringify(memory)}`
       const [then, at] = [Decimal.format(mid(later.price)), iso(later.now)]
@@ -92,8 +92,6 @@ const coldFailure = (behaviour: Behaviour, view: View): string | undefined => {
 const wishesOf = ({ desired }: Decision): string =>
   orderedJson(desired.map(({ slot, legs, cycle, after }) => ({ slot, legs, cycle, after })))
 
-const wantsSame = (some: Decision, other: Decision): boolean => wishesOf(some) === wishesOf(other)
-
 const wishesText = ({ desired }: Decision): string =>
   desired.length === 0
     ? "nothing"
@@ -116,10 +114,8 @@ const boundsText = ({ until: { barClose, priceAbove, priceBelow, time } }: Decis
 
 const sentValue = (level: number, chance: () => number): number => {
   const randomValue = chance()
-  return (
-    [0, 1, -1, randomValue, -randomValue, level * (1 + (randomValue - 0.5) * 0.02)][Math.floor(chance() * 6)] ??
-    randomValue
-  )
+  const values = [0, 1, -1, randomValue, -randomValue, level * (1 + (randomValue - 0.5) * 0.02)]
+  return values[Math.floor(chance() * 6)] ?? randomValue
 }
 
 const worldOf = (

@@ -116,9 +116,6 @@ const isNotWorthMoving = (
 
 const isLive = ({ phase }: SlotState.SlotState): boolean => phase === "resting" || phase === "placing"
 
-const isSwapping = ({ orders }: MarketRun, slot: SlotState.SlotState): boolean =>
-  isLive(slot) && orders.rowOf(slot)?.by !== undefined
-
 const relay = (run: MarketRun, changed: ReadonlyArray<SlotState.SlotState>): void => {
   const othersRest = run.orders.relay(changed)
   for (const slot of othersRest ? changed : run.orders.slots)
@@ -155,8 +152,9 @@ const adoptIn = (run: MarketRun, slot: SlotState.SlotState): boolean => {
   if (fate !== "waits") forgetDenial(run, slot)
   const { clock, conditions } = run
   const { cancelMillis } = conditions.rules
+  const isSwapping = isLive(slot) && run.orders.rowOf(slot)?.by !== undefined
   // Swaps, and orders that are not worth moving or may not be replaced yet, fill first.
-  if (isSwapping(run, slot) || fate === "stays" || fate === "waits") {
+  if (isSwapping || fate === "stays" || fate === "waits") {
     SlotState.wantNext(slot, wanted)
     return false
   }

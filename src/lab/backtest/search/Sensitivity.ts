@@ -11,7 +11,6 @@ const { refundFee, withdrawFee } = noCosts
 const noFees = { feeBasisPoints: 0, appFeeBasisPoints: 0, refundFee, withdrawFee }
 /** Basis points of outputs in addition to the fees of the run. */
 const furtherFees = [10, 30]
-const delaysMillis = [30_000, 120_000, 600_000]
 
 type Variation = readonly [name: string, rules: Partial<FillRules>]
 
@@ -24,7 +23,7 @@ const variationsOf = ({ options }: Backtest.MarketInput): ReadonlyArray<Variatio
       const ofOutput = Decimal.sumOf([feeBasisPoints, further])
       return [`fees of ${Decimal.sumOf([ofInput, ofOutput])} basis points`, { feeBasisPoints: ofOutput }]
     }),
-    ...delaysMillis.map((millis): Variation => {
+    ...[30_000, 120_000, 600_000].map((millis): Variation => {
       const delays = { placeMillis: millis, cancelMillis: millis, payoutMillis: millis }
       return [`${millis / 1000} s to place, cancel and pay out`, delays]
     })

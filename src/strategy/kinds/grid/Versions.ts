@@ -17,8 +17,6 @@ export interface Version {
   readonly sellers: ReadonlySet<number>
 }
 
-const firstVersion: Version = { number: 1, names: new Map(), sellers: new Set() }
-
 const slotIn = ({ number, names }: Version, { index, slot }: Cell): string =>
   names.get(index) ?? (number === 1 ? slot : `${slot}-v${number}`)
 
@@ -127,7 +125,7 @@ export const sellersFrom = (cells: ReadonlyArray<Cell>, price: Price, base: Amou
 
 export const versionIn = (memory: Memory): Version => {
   const number = numberIn(memory, "version")
-  if (number === undefined) return firstVersion
+  if (number === undefined) return { number: 1, names: new Map(), sellers: new Set() }
   const names = Object.entries(recordIn(memory, "names") ?? {})
   const sellers = recordIn(memory, "sellers")
   return {

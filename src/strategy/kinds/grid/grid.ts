@@ -22,7 +22,7 @@ import { place, type Report, report, type Span } from "../../Problem.ts"
 import * as Ask from "../../Setup.ts"
 import type { Behaviour, Budget, Decide } from "../../Strategy.ts"
 import { progressOf } from "../../View.ts"
-import type { YamlNode } from "../../YamlReader.ts"
+import { valueIn, type YamlNode } from "../../YamlReader.ts"
 import { orderText } from "../Execution.ts"
 import { checkRatio, checkRounds, checkValues, lackText, valueOf } from "../OrderCheck.ts"
 import * as Levels from "../PriceLevels.ts"
@@ -33,12 +33,12 @@ import { standing } from "./GridState.ts"
 
 type CellSize = Size | { readonly equity: Decimal.Decimal }
 
-const shareKeys = {
+const ofEquity = Read.section({
   equity: Read.required(Levels.share(Read.ratio), "a share of the quote budget and of what the grid has earned")
-}
+})
 
 const cellSize = (market: Market): Read.Reader<CellSize> =>
-  Read.either(size(market), Read.section(shareKeys), (node) => node.type === "map" && node.entries.has("equity"))
+  Read.either(size(market), ofEquity, (node) => valueIn(node, "equity") !== undefined)
 
 /** The size of cells before the grid has earned anything. */
 const firstSize = (size: CellSize, budget: Budget | undefined, { quote }: Market): Size =>

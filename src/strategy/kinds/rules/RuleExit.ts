@@ -4,7 +4,7 @@ import { dayMillis } from "../../../domain/Durations.ts"
 import type { Price, Side } from "../../../domain/Market.ts"
 import { notePrice } from "../../expression/Crossing.ts"
 import { truth } from "../../expression/Judge.ts"
-import { type Moment, nothingFound, type Term } from "../../expression/Term.ts"
+import { blankMoment, type Moment, nothingFound, type Term } from "../../expression/Term.ts"
 import type { KindContext } from "../../Kind.ts"
 import { type Report, report, type Span, type warn } from "../../Problem.ts"
 import type { StandsAt } from "../../Strategy.ts"
@@ -66,11 +66,8 @@ export const misplaced = (
 /** Made-up moments that differ widely and know only prices, the time and the position. */
 const imagined = [-6, -3, -1, 0, 1, 2, 4, 6, 9].map((power, index): Moment => {
   const [mid, half, now] = [10 ** power, (index % 3) / 100, index * 8.75 * dayMillis]
-  return {
-    ...{ mid, bid: mid * (1 - half), ask: mid * (1 + half), now, startedAt: now / (index + 1) },
-    ...{ elsewhere: new Map(), candles: undefined, own: undefined, depth: undefined, signals: undefined },
-    ...{ entry: Number.NaN, position: index - 4, elapsed: 0, found: nothingFound() }
-  }
+  const prices = { mid, bid: mid * (1 - half), ask: mid * (1 + half) }
+  return { ...blankMoment(), ...prices, now, startedAt: now / (index + 1), position: index - 4 }
 })
 
 const idle: OwnState = { openOrders: 0, freeBase: 10n ** 30n, freeQuote: 10n ** 30n, position: 0n, realisedProfit: 0n }

@@ -106,8 +106,6 @@ export const withEntry = (scope: Scope): Scope => {
   return { ...scope, names: new Map([...scope.names, ["entry", entry]]) }
 }
 
-const anyNode: Read.Reader<YamlNode> = (node) => node
-
 const keysWith = <A>(order: Read.Reader<A>) => ({
   timeframe: Read.usualTimeframe,
   let: Read.optional(Read.table(Read.text, Read.expression), "names for expressions, which may use each other"),
@@ -115,7 +113,7 @@ const keysWith = <A>(order: Read.Reader<A>) => ({
   orders: Read.required(Read.table(Read.name, order), "rules by name")
 })
 
-export const rulesKeys = () => keysWith(anyNode)
+export const rulesKeys = () => keysWith((node: YamlNode) => node)
 export const rulesSchema = () => Read.schemaOf(Read.fields(keysWith(Read.fields(orderKeys(Read.anyMarket)))))
 
 type RulesKeys = ReturnType<typeof rulesKeys>
@@ -201,26 +199,13 @@ interface NamedRow {
   readonly texts: ReadonlyArray<string>
 }
 
-const operandsOf = (tree: Expression): ReadonlyArray<Expression> => {
-  switch (tree.type) {
-    case "number":
-    case "name":
-    case "market":
-      return []
-    case "call":
-      return tree.arguments
-    case "unary":
-    case "past":
-      return [tree.operand]
-    case "if":
-      return [tree.condition, tree.then, tree.otherwise]
-    case "binary":
-      return [tree.left, tree.right]
-  }
+const mentionedIn = (tree: Expression): ReadonlyArray<string> => {
+  if (tree.type === "name") return [tree.name]
+  const parts: ReadonlyArray<unknown> = Object.values(tree).flat()
+  return parts.flatMap((part) => (isExpression(part) ? mentionedIn(part) : []))
 }
 
-const mentionedIn = (tree: Expression): ReadonlyArray<string> =>
-  tree.type === "name" ? [tree.name] : operandsOf(tree).flatMap(mentionedIn)
+const isExpression = (part: unknown): part is Expression => typeof part === "object"
 
 /** A text that cannot be parsed mentions nothing; the compiler reports the reason. A name in its own text is its last value. */
 const mentioned = ({ name, texts }: NamedRow): ReadonlyArray<string> =>

@@ -6,20 +6,10 @@ import { compileAny } from "../../expression/Compiler.ts"
 import { longestLength } from "../../expression/functions.ts"
 import { described as typeName, warm } from "../../expression/Operators.ts"
 import { needVolume, noNeeds, type Scope } from "../../expression/Scope.ts"
-import {
-  frameOf,
-  keyOf,
-  type Moment,
-  nothingFound,
-  type Series,
-  seriesTerm,
-  type Term,
-  volumesIn
-} from "../../expression/Term.ts"
+import { blankMoment, frameOf, keyOf, type Series, seriesTerm, type Term, volumesIn } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import type { CandleColumns, IndicatorValues } from "../../Indicators.ts"
 import { quoted, type Report, report, type Sound } from "../../Problem.ts"
-import type { ClosedCandles } from "../../View.ts"
 import type { YamlScalar } from "../../YamlReader.ts"
 
 const keys = {
@@ -147,24 +137,6 @@ interface Recursion extends Pick<Series, "timeframe" | "volumesOf"> {
   readonly over: number
 }
 
-/** The terms of a recursion read only candles, so the other fields do not matter. */
-const momentOf = (timeframe: string, candle: ClosedCandles, previous: Float64Array): Moment => ({
-  mid: Number.NaN,
-  bid: Number.NaN,
-  ask: Number.NaN,
-  elsewhere: new Map(),
-  now: 0,
-  candles: new Map([[timeframe, candle]]),
-  entry: Number.NaN,
-  position: 0,
-  own: undefined,
-  depth: undefined,
-  signals: undefined,
-  elapsed: 0,
-  previous,
-  found: nothingFound()
-})
-
 /**
  * A window that begins one candle later equals the previous run from the first candle in which both have equal values. Only the candles
  * before that are computed again.
@@ -178,7 +150,8 @@ const columnsOf = ({ timeframe, warmUp, members, over }: Recursion, columns: Can
     result: new Float64Array(bars).fill(Number.NaN)
   }))
   const previous = new Float64Array(all.length)
-  const moment = momentOf(timeframe, candle, previous)
+  // The terms of a recursion read only candles.
+  const moment = { ...blankMoment(), candles: new Map([[timeframe, candle]]), previous }
   const first = warmUp - 1
   for (let last = first; last < bars; last++) {
     const start = Math.max(first, last - over + 1)

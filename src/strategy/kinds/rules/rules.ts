@@ -273,7 +273,8 @@ const step = (
     why: { code, text, source: rule.keys(key) }
   })
   if (state.going?.withdrawnAt !== undefined) {
-    const key = isLate(rule, state, moment) ? "expireAfter" : "cancelWhen"
+    const expiry = state.going.firedAt + (rule.expireMillis ?? Number.POSITIVE_INFINITY)
+    const key = state.going.withdrawnAt >= expiry ? "expireAfter" : "cancelWhen"
     return because("withdrawn", "waits until its order is withdrawn", key)
   }
   if (state.going !== undefined) return { state }
@@ -336,9 +337,6 @@ const noOrder = ({ exit, price, side, size }: Rule, market: Market, moment: Mome
   }
   return { code: "no-order", text: "its price or size is too small for an order", key: "size" }
 }
-
-const isLate = ({ expireMillis }: Rule, { going }: RuleState, { now }: Moment): boolean =>
-  going !== undefined && expireMillis !== undefined && (going.withdrawnAt ?? now) >= going.firedAt + expireMillis
 
 /** A rule does not fire while its own `cancelWhen` holds. Both are evaluated, because the bounds of both count. */
 const judge = <T>({ cancelWhen, when }: Rule, truthOf: (condition: Term) => T | "yes" | "no"): T | "yes" | "no" => {
