@@ -14,7 +14,7 @@ import type { DecisionBounds, PlannedLeg } from "../domain/EventValues.ts"
 import { baseQuantity, inputAmount, type Market, mid, type Price, quoteAmount } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
 import { commonMillis, timeframeMillis, timeframeOf } from "../domain/Timeframe.ts"
-import { type LegProgress, type LegsDone, progressOf, type SlotProgress, type View } from "./View.ts"
+import { type LegProgress, type LegsDone, progressOf, type SlotProgress, type View, wholeOf } from "./View.ts"
 
 export type Leg = typeof PlannedLeg.Type
 
@@ -190,14 +190,16 @@ export const leftOfLeg = (legs: Legs, index: number, progress: LegProgress): Amo
 
 /**
  * True if the due leg may be closed with its fills. An exit may only if its rest is a leftover of the planned leg, because a larger rest
- * is a position. The exit that ends a slot may close without a fill, if nothing came in that it could sell.
+ * is a position. A size that an edit has raised since the entry was ordered does not count. The exit that ends a slot may close without a
+ * fill, if nothing came in that it could sell.
  */
 export const mayCloseLeg = (desired: Legs, progress: LegProgress): boolean => {
   const [index, filled] = [dueLeg(desired, progress), filledOfLeg(desired, progress)]
   const leg = desired.legs[index]
   if (leg === undefined || !isExitLeg(desired, leg)) return filled > 0n
   const rest = leftOfLeg(desired, index, progress)
-  return (filled > 0n || !desired.cycle) && (rest <= 0n || isLeftover(rest, max(leg.quantity, filled + rest)))
+  const planned = desired.legs.length > 1 ? wholeOf(progress, leg.quantity) : leg.quantity
+  return (filled > 0n || !desired.cycle) && (rest <= 0n || isLeftover(rest, max(planned, filled + rest)))
 }
 
 /**

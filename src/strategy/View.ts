@@ -2,7 +2,7 @@
  * Everything that a strategy may see: no clock, no randomness, no I/O. The same view gives the same decision, live, in a backtest and in an
  * explanation. The view includes each slot's progress, so most strategies need no memory.
  */
-import type { Amount } from "../domain/Amount.ts"
+import { type Amount, min } from "../domain/Amount.ts"
 import type { Depth } from "../domain/Book.ts"
 import type { SeenPosition } from "../domain/CostBasis.ts"
 import type { Market, Price, Side, TwoSidedPrice } from "../domain/Market.ts"
@@ -17,8 +17,8 @@ export interface SlotProgress {
   readonly filledInLeg: Amount
   /** Net output of the last completed leg: quote after a SELL, base after a BUY. */
   readonly receivedByLastLeg: Amount
-  /** `quantity`: base that it traded; missing in journals of older versions. */
-  readonly lastLeg?: { readonly side: Side; readonly quantity?: Amount } | undefined
+  /** `quantity`: base that it traded; missing in journals of older versions. `isWhole`: that is all that was ordered; not in a backtest. */
+  readonly lastLeg?: { readonly side: Side; readonly quantity?: Amount; readonly isWhole?: true } | undefined
   /** The last purchase's fills beyond the size that its file now plans. The next sale sells them as well. */
   readonly carried?: Amount
   /** For files that may change while their slots work. Missing in a backtest, whose file never changes. */
@@ -121,6 +121,10 @@ export interface ClosedCandles {
 
 export const progressOf = (view: Pick<View, "slots">, slot: string): SlotProgress =>
   view.slots.get(slot) ?? untouchedSlot
+
+/** Base of a leg that has traded it: `planned`, or less if an edit has raised the size since. */
+export const wholeOf = ({ lastLeg }: Pick<SlotProgress, "lastLeg">, planned: Amount): Amount =>
+  lastLeg?.isWhole === true ? min(planned, lastLeg.quantity ?? planned) : planned
 
 /** The change of the holdings by the slot: a fee in base reduces its base, a fee in quote its proceeds. */
 export const netOf = ({ bought, fees, paid, proceeds, sold }: SlotProgress) => ({

@@ -164,7 +164,7 @@ export const afterOrder = (slot: Slot, placement: Placement): Partial<Slot> => {
   const { side, price, received } = placement
   const inLeg = { filledInLeg: slot.filledInLeg + filledBase(placement), receivedInLeg: slot.receivedInLeg + received }
   const past: SlotPast = { ...holdingAfter(slot.past, placement), lastOrder: { side, price } }
-  const leg = endsLeg(placement) ? completed({ ...slot, ...inLeg }, side) : inLeg
+  const leg = endsLeg(placement) ? completed({ ...slot, ...inLeg }, { side, isWhole: true }) : inLeg
   const lastEnd = { placement: placement.id, before: courseOf(slot) }
   return { ...totals(slot, placement), past, ...leg, ...attemptsAfter(slot, placement), lastEnd }
 }
@@ -208,19 +208,19 @@ const holdingAfter = (past: Holding = { held: 0n, cost: 0n }, placement: Placeme
 const afterRefund = ({ lastLeg, receivedByLastLeg }: Slot, sale: Placement, fee: Amount): Partial<Slot> =>
   sale.side === "SELL" && lastLeg?.side === "BUY" ? { receivedByLastLeg: max(0n, receivedByLastLeg - fee) } : {}
 
-const completed = (slot: Slot, side: Placement["side"], carried = 0n): Partial<Slot> => ({
+const completed = (slot: Slot, leg: NonNullable<Slot["lastLeg"]>, carried = 0n): Partial<Slot> => ({
   completedLegs: slot.completedLegs + 1,
   filledInLeg: 0n,
   receivedInLeg: 0n,
   receivedByLastLeg: slot.receivedInLeg,
-  lastLeg: { side, quantity: slot.filledInLeg },
+  lastLeg: { ...leg, quantity: slot.filledInLeg },
   carried,
   lastEnd: undefined
 })
 
 export const closeLeg = (slots: Slots, event: Of<"LegClosed">): void =>
   change(slots, event, (slot) => ({
-    ...completed(slot, event.side, event.carried),
+    ...completed(slot, { side: event.side }, event.carried),
     ...(event.rest === 0n ? {} : { forgone: forgoneAfter(slot, event.side, event.rest) }),
     ...(event.isSoldAtEnd && slot.past && { past: { ...slot.past, held: 0n, cost: 0n } }),
     ...noFailures

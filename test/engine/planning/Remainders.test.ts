@@ -7,7 +7,7 @@ import * as Ledger from "../../../src/domain/Ledger.ts"
 import { closings, sweeps } from "../../../src/engine/planning/Remainders.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import type { Placement } from "../../../src/engine/state/Placement.ts"
-import { emptySlot, progressOf, type Slot, slotKey } from "../../../src/engine/state/SlotFold.ts"
+import { afterOrder, emptySlot, progressOf, type Slot, slotKey } from "../../../src/engine/state/SlotFold.ts"
 import { armedLeg, type Decision, type DesiredSlot } from "../../../src/strategy/Decision.ts"
 import type { Limits, Strategy } from "../../../src/strategy/Strategy.ts"
 import type { View } from "../../../src/strategy/View.ts"
@@ -156,6 +156,24 @@ describe("the income of a small part of an entry", () => {
 
   it("stays a position that the venue refuses, however large the file plans the exit", () => {
     assert.deepStrictEqual(selling(9_000n, {}, { refusals: 3, failures: 3 }), [])
+  })
+})
+
+describe("the exit of an entry that was ordered before an edit raised the size a hundredfold", () => {
+  const entry = placementAfter("PaidOut") ?? assert.fail("it is paid out")
+  const minOrder = 300_000_000n
+  const soldAfter = (slot: Slot, edited: bigint, cycle: boolean) => {
+    const state = BotState.make()
+    state.slots.set(slotKey("s", "cell"), slot)
+    return close(state, { ...cell(edited), cycle }, { minOrder })
+  }
+  const holding: Slot = { ...emptySlot("s", "cell"), ...afterOrder(emptySlot("s", "cell"), entry) }
+
+  it.each([true, false])("is no dust below the minimum order (repeated: %s)", (cycle) => {
+    assert.strictEqual(holding.receivedByLastLeg, 199_990n)
+    assert.deepStrictEqual(soldAfter({ ...holding, filledInLeg: 1_000n }, 20_000_000n, cycle), [])
+    assert.deepStrictEqual(soldAfter({ ...holding, filledInLeg: cycle ? 1_000n : 0n }, 20_000_000n, cycle), [])
+    assert.strictEqual(soldAfter({ ...holding, filledInLeg: 199_000n }, 20_000_000n, cycle)[0]?._tag, "LegClosed")
   })
 })
 

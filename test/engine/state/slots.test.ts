@@ -57,7 +57,7 @@ describe("a slot", () => {
       filledInLeg: 0n,
       receivedInLeg: 0n,
       receivedByLastLeg: 199_990n,
-      lastLeg: { side: "BUY", quantity: 200_000n },
+      lastLeg: { side: "BUY", quantity: 200_000n, isWhole: true },
       bought: 200_000n,
       paid: value,
       sold: 0n,
@@ -84,7 +84,7 @@ describe("a slot", () => {
     assert.deepInclude(over, {
       completedLegs: 2,
       receivedByLastLeg: 149_999_995n,
-      lastLeg: { side: "SELL", quantity: 200_000n }
+      lastLeg: { side: "SELL", quantity: 200_000n, isWhole: true }
     })
     assert.deepInclude(over?.past, { held: 0n, cost: 0n })
   })

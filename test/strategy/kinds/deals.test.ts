@@ -8,7 +8,7 @@ import { numberIn } from "../../../src/strategy/kinds/Memory.ts"
 import { type OwnState, untouchedSlot, type View } from "../../../src/strategy/View.ts"
 import { checkBounds } from "../bounds.ts"
 import { SlowVenue } from "../slowVenue.ts"
-import { between, decideAt, integerBetween, pick, price, problemsOf, random, strategyOf } from "../support.ts"
+import { between, decideAt, integerBetween, pick, price, problemsOf, random, strategyOf, viewAt } from "../support.ts"
 
 const minute = 60_000
 
@@ -332,6 +332,30 @@ ${stop}  expireAfter: 30m
       look(venue, 40_000, 4 * minute).decision.desired.map(({ slot, legs: [leg] }) => [slot, leg.quantity]),
       [["exit-2", 200_000n - sold]]
     )
+  })
+
+  it("keep the exit of what was ordered before an edit raised the size a hundredfold", () => {
+    const sized = (quote: number) => strategyOf(file(`  size: { quote: ${quote} }\n  takeProfit: 2%`, 20_000))
+    const [small, large] = [sized(100), sized(10_000)]
+    const base = {
+      ...untouchedSlot,
+      completedLegs: 1,
+      receivedByLastLeg: 199_900n,
+      lastLeg: { side: "BUY", quantity: 200_000n, isWhole: true } as const,
+      bought: 200_000n,
+      paid: 100_000_000n
+    }
+    const own: OwnState = { openOrders: 0, freeBase: 199_900n, freeQuote: 0n, position: 199_900n, realisedProfit: 0n }
+    const at = (strategy: typeof small, memory: Memory) => {
+      const view = { ...viewAt(strategy, price("50000"), new Map([["base", base]])), own }
+      return strategy.decide({ ...view, own: { ...own, averageEntry: price("50000") } }, memory)
+    }
+    const begun = decideAt(small, price("50000"))
+    const held = at(small, begun.memory)
+    const exits = ({ desired }: Decision) =>
+      desired.flatMap(({ slot, legs: [leg] }) => (slot === "exit" ? [`${leg.side} ${leg.quantity}`] : []))
+    assert.deepStrictEqual(exits(held), ["SELL 199900"])
+    assert.deepStrictEqual(exits(at(large, held.memory)), ["SELL 199900"])
   })
 
   it("count the targets that an edit adds from the edit on", () => {

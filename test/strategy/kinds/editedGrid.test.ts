@@ -4,9 +4,9 @@ import * as Decimal from "../../../src/domain/Decimal.ts"
 import type { Decision } from "../../../src/strategy/Decision.ts"
 import { armedAboveCost } from "../../../src/strategy/kinds/CostFloor.ts"
 import { recordIn } from "../../../src/strategy/kinds/Memory.ts"
-import { type SlotProgress, untouchedSlot } from "../../../src/strategy/View.ts"
+import { type SlotPast, type SlotProgress, untouchedSlot } from "../../../src/strategy/View.ts"
 import { SlowVenue } from "../slowVenue.ts"
-import { between, decideAt, integerBetween, pick, price, random, type Slots, strategyOf } from "../support.ts"
+import { between, decideAt, integerBetween, pick, price, random, type Slots, strategyOf, viewAt } from "../support.ts"
 
 const file = (levels: number, more = "") => `name: test
 market: BTC/USDC
@@ -15,6 +15,12 @@ limits: { budget: { base: 0.05, quote: 100000 } }
 grid: { lower: 50000, upper: 70000, levels: ${levels}, size: { base: 0.002 }${more} }
 `
 
+const holding = (usdc: string): SlotPast => ({
+  held: 200_000n,
+  cost: BigInt(Math.round(Number(usdc) * 2_000)),
+  lastOrder: { side: "BUY", price: price(usdc) }
+})
+
 /** Bought whole at a price, and paid out. */
 const boughtAt = (usdc: string): SlotProgress => ({
   ...untouchedSlot,
@@ -22,11 +28,7 @@ const boughtAt = (usdc: string): SlotProgress => ({
   receivedByLastLeg: 200_000n,
   bought: 200_000n,
   lastLeg: { side: "BUY" },
-  past: {
-    held: 200_000n,
-    cost: BigInt(Math.round(Number(usdc) * 2_000)),
-    lastOrder: { side: "BUY", price: price(usdc) }
-  }
+  past: holding(usdc)
 })
 
 const ordersOf = (text: string, decision: Decision, slots: Slots) => {
@@ -146,6 +148,41 @@ limits: { budget: { base: 0.01, quote: 200000 } }
 grid: { ${shape}, size: ${size} }
 `
 }
+
+describe("a grid whose size an edit raises a hundredfold", () => {
+  const sized = (base: string) => `name: test
+market: BTC/USDC
+kind: grid
+limits: { budget: { quote: 100000 } }
+grid: { levels: [50000, 60000, 70000], size: { base: ${base} }, stop: 45000 }
+`
+  const held: Slots = new Map([
+    [
+      "cell-00",
+      {
+        ...boughtAt("50000"),
+        lastLeg: { side: "BUY", quantity: 200_000n, isWhole: true },
+        past: { ...holding("50000"), held: 199_900n }
+      }
+    ]
+  ])
+  const first = decideAt(strategyOf(sized("0.002")), price("62500"))
+
+  it("sells what a cell bought in the old size", () => {
+    const edited = decideAt(strategyOf(sized("0.2")), price("57000"), first.memory, held)
+    assert.strictEqual(said(sized("0.2"), edited, held, "cell-00"), "SELL 199900 at 60000")
+  })
+
+  it("sells it at its stop as well", () => {
+    const own = { openOrders: 0, freeBase: 199_900n, freeQuote: 0n, position: 199_900n, realisedProfit: 0n }
+    const strategy = strategyOf(sized("0.2"))
+    const stopped = strategy.decide({ ...viewAt(strategy, price("44000"), held), own }, first.memory)
+    assert.deepStrictEqual(
+      stopped.desired.map(({ slot, legs: [leg] }) => [slot, leg.quantity]),
+      [["exit", 199_900n]]
+    )
+  })
+})
 
 describe("any grid that is edited again and again while its orders fill", () => {
   it("loses no base, sells none twice and none below its cost", () => {

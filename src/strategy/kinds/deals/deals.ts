@@ -25,7 +25,7 @@ import * as Read from "../../Fields.ts"
 import { form, type Kind, reasons } from "../../Kind.ts"
 import * as Ask from "../../Setup.ts"
 import type { Decide } from "../../Strategy.ts"
-import { legsDone, type OwnState, progressOf, type View } from "../../View.ts"
+import { legsDone, type OwnState, progressOf, type View, wholeOf } from "../../View.ts"
 import { orderText } from "../Execution.ts"
 import { type Notes, notes } from "../Memory.ts"
 import { valueOf } from "../OrderCheck.ts"
@@ -96,14 +96,11 @@ const openIn = ({ side }: Deals, view: View): Amount => max(0n, side === "BUY" ?
 
 /** True for less than one percent of the base order and of what safety orders have traded. */
 const isLeftoverOf = ({ market, size, steps }: Deals, view: View, deal: State.Deal, amount: Amount): boolean => {
-  const entered = steps.reduce(
-    (sum, entry) =>
-      sum +
-      (State.isComplete(deal, entry.slot, view)
-        ? quantityAt(market, entry.size, deal.price)
-        : State.filledIn(deal, entry.slot, view)),
-    quantityAt(market, size, deal.price)
-  )
+  const entered = [{ slot: baseOrder, size }, ...steps].reduce((sum, { slot, size }) => {
+    const planned = quantityAt(market, size, deal.price)
+    if (State.isComplete(deal, slot, view)) return sum + wholeOf(progressOf(view, slot), planned)
+    return sum + (slot === baseOrder ? planned : State.filledIn(deal, slot, view))
+  }, 0n)
   return CostBasis.isLeftover(amount, entered)
 }
 

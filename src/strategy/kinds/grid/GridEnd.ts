@@ -3,7 +3,7 @@
  * sold (see `StopExit`). A grid that has ended stays ended. The slots of its cells still show that base, so a new grid needs another name, or
  * `restart`.
  */
-import { type Amount, formatWithSymbol } from "../../../domain/Amount.ts"
+import { type Amount, formatWithSymbol, max } from "../../../domain/Amount.ts"
 import { isLeftover } from "../../../domain/CostBasis.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { type Market, mid, type Price } from "../../../domain/Market.ts"
@@ -15,7 +15,7 @@ import * as Read from "../../Fields.ts"
 import type { Section } from "../../Kind.ts"
 import { type Report, report } from "../../Problem.ts"
 import type { Behaviour, Budget, Decide } from "../../Strategy.ts"
-import { legsDone, progressOf, type View } from "../../View.ts"
+import { legsDone, progressOf, type View, wholeOf } from "../../View.ts"
 import type { KeyPlaces } from "../../YamlReader.ts"
 import { beside, textIn } from "../Memory.ts"
 import { quantityAt, type Size } from "../Size.ts"
@@ -103,7 +103,7 @@ const ended = (
   const exitPrice = leaving.price(exitStart)
   const desired = saleOf(end, view, exitPrice, because)
   // Base of a cancelled sale may still be on its way back.
-  const isSold = isDust(end, end.budget.base + positionIn(view), exitPrice)
+  const isSold = isDust(end, view, end.budget.base + positionIn(view), exitPrice)
   return {
     ...present({ isOver: (desired.length === 0 && isSold) || undefined }),
     desired,
@@ -114,15 +114,20 @@ const ended = (
   }
 }
 
-const isDust = ({ market, size }: GridEnd, base: Amount, price: Price): boolean =>
-  base <= 0n || isLeftover(base, quantityAt(market, size, price))
+/** True for a leftover of a cell, or of the largest that has traded. */
+const isDust = ({ market, size }: GridEnd, { slots }: View, base: Amount, price: Price): boolean => {
+  const planned = quantityAt(market, size, price)
+  const traded = [...slots.values()].filter(({ bought, sold }) => bought + sold > 0n)
+  const whole = traded.length === 0 ? planned : traded.map((progress) => wholeOf(progress, planned)).reduce(max)
+  return base <= 0n || isLeftover(base, whole)
+}
 
 const saleOf = (end: GridEnd, view: View, price: Price, because: Reached): ReadonlyArray<DesiredSlot> => {
   const { market, budget, keys } = end
   const { live } = progressOf(view, exitSlot)
   const resting = live?.side === "SELL" ? live.quantity : 0n
   const quantity = view.own === undefined ? budget.base + positionIn(view) : view.own.freeBase + resting
-  if (isDust(end, quantity, price)) return []
+  if (isDust(end, view, quantity, price)) return []
   const text = `sells all it holds, ${formatWithSymbol(quantity, market.base)}, at ${Decimal.format(price)}: ${because.text}`
   const after = legsDone(view, exitSlot)
   const legs = [{ side: "SELL", price, quantity, mayLose: true }] as const

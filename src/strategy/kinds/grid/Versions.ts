@@ -4,10 +4,11 @@
  * Holdings of slots without a new cell are sold separately (see `Choice`).
  */
 import { type Amount, max } from "../../../domain/Amount.ts"
+import { isLeftover } from "../../../domain/CostBasis.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { Price } from "../../../domain/Market.ts"
 import type { Memory } from "../../Decision.ts"
-import { progressOf, type SlotProgress, type View } from "../../View.ts"
+import { progressOf, type SlotProgress, type View, wholeOf } from "../../View.ts"
 import { decimalIn, numberIn, recordIn, textIn } from "../Memory.ts"
 import type { Cell } from "./Cells.ts"
 
@@ -48,11 +49,10 @@ export const isEdited = (memory: Memory, print: Print, view: View): boolean => {
   return textIn(memory, "levels") !== print.levels || textIn(memory, "sizes") !== print.sizes
 }
 
-const dustParts = 100n
-
-export const heldBy = ({ past }: SlotProgress, { sell }: Cell): Amount => {
-  const amount = past?.held ?? 0n
-  return amount * dustParts < sell.quantity ? 0n : amount
+export const heldBy = (progress: SlotProgress, { sell }: Cell): Amount => {
+  const amount = progress.past?.held ?? 0n
+  const whole = progress.filledInLeg > 0n ? sell.quantity : wholeOf(progress, sell.quantity)
+  return isLeftover(amount, whole) ? 0n : amount
 }
 
 const newest = (view: View): number =>
