@@ -88,13 +88,16 @@ export interface View {
   readonly isHeld?: boolean
   /** False while a strategy with a position waits for its own beginning (see `Period`): nothing new begins in its memory. */
   readonly mayBegin?: boolean
+  /** At the first decision of a strategy that an edit has made wait: plans of which nothing has filled are made again. */
+  readonly begins?: boolean
 }
 
 /** Names every field, because a view may compute some fields on demand. */
 export const viewWith = (view: View, changed: Partial<View>): View => {
-  const { candles, depth, elsewhere, fillBasisPoints, isHeld, market, mayBegin, means, now, own, price } = view
+  const { begins, candles, depth, elsewhere, fillBasisPoints, isHeld, market, mayBegin, means, now, own, price } = view
   const { setAside, signals, slots } = view
-  const optional = { candles, depth, elsewhere, fillBasisPoints, isHeld, mayBegin, means, own, setAside, signals }
+  const state = { begins, isHeld, mayBegin, means, own, setAside, signals }
+  const optional = { candles, depth, elsewhere, fillBasisPoints, ...state }
   return { now, market, price, slots, ...present(optional), ...changed }
 }
 

@@ -1,7 +1,7 @@
 /**
  * DCA: buys (or sells) the same size repeatedly, at intervals and when the price has moved by `drop` since the last time. Each order may
- * reach beyond the mid by `reach`; it keeps its price and stays open until it fills. Times that pass while the bot is off, or while a limit
- * prevents new orders, are skipped.
+ * reach beyond the mid by `reach`; it keeps its price and stays open until it fills, unless its strategy begins again. Times that pass while
+ * the bot is off, or while a limit prevents new orders, are skipped.
  */
 import * as Decimal from "../../domain/Decimal.ts"
 import { inputAsset, type Market, mid, type Price } from "../../domain/Market.ts"
@@ -131,7 +131,9 @@ const decide = (whole: Dca, known: WeakMap<object, Opened>, view: View, memory: 
     last: begins || (isKeptBack && isTriggered) ? price : was.last
   }
 
-  const before = parsedOf(known, memory) ?? openedIn(whole, memory, was.made)
+  const opened = parsedOf(known, memory) ?? openedIn(whole, memory, was.made)
+  const before =
+    view.begins === true && pause === undefined ? opened.map(({ slot }) => purchase(whole, slot, own)) : opened
   // Finished slots are dropped only together with a new one, so that a fill alone changes nothing.
   const open = begins
     ? [...before, purchase(whole, slotName(was.made), own)].filter(

@@ -228,7 +228,7 @@ const decidePeriodic = (
   memory: Memory
 ): Decision => {
   const period = frameStart(view.now, everyMillis)
-  const isKept = view.mayBegin === false || numberIn(memory, "period") === period
+  const isKept = view.mayBegin === false || (view.begins !== true && numberIn(memory, "period") === period)
   const trades = isKept ? tradesIn(whole, memory) : tradesNow(whole, reach, view)
   const traded = new Set(trades.map(({ slot }) => slot))
   const at = period + everyMillis

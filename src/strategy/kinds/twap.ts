@@ -202,7 +202,8 @@ const deciding = (whole: Twap): Decide => {
   const shareOut = sharing(market, isOwn)
   const placesOf = placing(whole)
   const begunIn = new WeakMap<object, Begun>()
-  return (view, memory) => {
+  return (view, past) => {
+    const memory = view.begins === true ? null : past
     const start = numberIn(memory, "start") ?? view.now
     const passed = view.now - start
     if (passed >= overMillis) {

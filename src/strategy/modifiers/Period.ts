@@ -1,7 +1,8 @@
 /**
  * `from`, `when`, `until`, `equity` and `onEnd` of a strategy file: when a strategy of any kind begins and ends. It begins at the first
  * time from `from` on at which `when` is true, and stays begun. Until then nothing is placed, and times that the kind counts have not
- * started. Only the exits of a position stay, if an edit of the file has added the beginning.
+ * started. Only the exits of a position stay, if an edit of the file has added the beginning. What the kind had planned before the edit is
+ * then planned again, at the prices of the beginning.
  *
  * It ends for good at `until`, or once its equity reaches a limit of `equity`. `onEnd: cancel` cancels every order and keeps what the
  * strategy holds. `leave` keeps open orders and exits, and places nothing else. `sell` cancels every order and sells what the strategy
@@ -248,18 +249,20 @@ const during =
         const over = overIn(period, view, noted)
         if (over !== undefined) return ended(period, view, memory, decide, over)
         const wait = waitOf(period, view, noted)
+        const waits = wait === undefined || own === null ? {} : { waits: true }
         if (wait !== undefined && !hasPosition(view)) {
           const absent = absentSlots(slotsIn(decide(view, own)), wait.why, period.from)
-          return { desired: [], absent, memory, reasons: [wait.why], until: wait.until }
+          const waiting = mark.on(own, { ...noted, ...waits })
+          return { desired: [], absent, memory: waiting, reasons: [wait.why], until: wait.until }
         }
         const course = equity && courseOf(equity, period.budget, view, noted)
         if (course?.ended !== undefined) {
           const last = mark.on(own, { ...beginning, ...course.memory, ended: course.ended })
           return ended(period, view, last, decide, { field: "equity", text: course.ended })
         }
-        const decision = decide(wait === undefined ? view : viewWith(view, { isHeld: true, mayBegin: false }), own)
+        const decision = decide(viewOf(view, wait !== undefined, isTrueIn(noted, "waits")), own)
         const until = endingBy(period, decision.until)
-        const fields = { ...(wait === undefined && beginning), ...course?.memory }
+        const fields = { ...(wait === undefined && beginning), ...waits, ...course?.memory }
         const answer = { ...decision, memory: mark.on(decision.memory, fields), until }
         const bounded = course === undefined ? answer : { ...answer, ...boundedBy(course, answer) }
         return wait === undefined ? bounded : exitsOf(bounded, view, wait, period.from)
@@ -275,6 +278,9 @@ const during =
       }
     }
   }
+
+const viewOf = (view: View, isWaiting: boolean, hasWaited: boolean): View =>
+  isWaiting ? viewWith(view, { isHeld: true, mayBegin: false }) : hasWaited ? viewWith(view, { begins: true }) : view
 
 type Over = NonNullable<ReturnType<typeof overIn>>
 

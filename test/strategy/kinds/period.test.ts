@@ -189,7 +189,8 @@ describe("a beginning that an edit adds to a strategy with a position", () => {
 
   it("begins no cell of a grid at a price of the time before the beginning", () => {
     const ofQuote = (keys: string) => strategyOf(`${head("grid", keys)}${grid}`.replace("base: 1, ", ""))
-    const held = new Map([["cell-00", { ...completed(1, 10_000_000n), bought: 10_000_000n }]])
+    const past = { held: 10_000_000n, cost: 5_000_000_000n, lastOrder: { side: "BUY", price: price("50000") } } as const
+    const held = new Map([["cell-00", { ...completed(1, 10_000_000n), bought: 10_000_000n, past }]])
     const running = decideAt(ofQuote(""), price("56000"), undefined, undefined, at(0))
     const strategy = ofQuote("from: 2027-01-05")
     for (const each of [strategy, ofQuote("from: 2027-01-05")]) {
@@ -197,9 +198,14 @@ describe("a beginning that an edit adds to a strategy with a position", () => {
       const high = decideAt(each, price("64000"), waits.memory, held, at(1))
       assert.deepStrictEqual(slots(high), ["cell-00"])
       assert.isUndefined(high.until.priceAbove)
-      assert.deepStrictEqual(slots(decideAt(each, price("52000"), high.memory, held, at(4))), ["cell-00", "cell-01"])
+      assert.deepStrictEqual(slots(decideAt(each, price("52000"), high.memory, held, at(4))), ["cell-00"])
       assert.lengthOf(slots(decideAt(each, price("64000"), high.memory, held, at(4))), 3)
     }
+    const moved = (keys: string) => strategyOf(`${head("grid", keys)}${grid}`.replace("55000", "54000"))
+    const waits = decideAt(moved("from: 2027-01-05"), price("60000"), running.memory, held, at(0))
+    const begun = decideAt(moved("from: 2027-01-05"), price("51000"), waits.memory, held, at(4))
+    const entries = begun.desired.filter(({ legs: [{ side }] }) => side === "BUY")
+    assert.isTrue(entries.every(({ legs: [{ price: at }] }) => Decimal.isLess(at, price("51000"))))
   })
 
   it("begins no period of a rebalance before the beginning", () => {
@@ -219,8 +225,55 @@ describe("a beginning that an edit adds to a strategy with a position", () => {
     const running = decideAt(edited("rules", stopOnly, ""), price("54000"), undefined, undefined, at(0))
     const left = { ...completed(2), bought: 10_000_000n, sold: 9_990_000n, lastLeg: leg("SELL", 9_990_000n) }
     const waits = decideAt(edited("rules", stopOnly, later), price("54000"), running.memory, new Map([["dip", left]]))
-    assert.deepStrictEqual(waits.memory, running.memory)
+    assert.isEmpty(waits.desired)
     assert.isFalse(waits.until.onFill)
+  })
+})
+
+describe("what was planned before an edit added a beginning", () => {
+  const edited = (kind: string, keys: string, section = kinds[kind]) => strategyOf(`${head(kind, keys)}${section}`)
+  const begin = (kind: string, slots?: Parameters<typeof decideAt>[3], section = kinds[kind]) => {
+    const running = decideAt(edited(kind, "", section), price("54000"), undefined, undefined, at(0))
+    const strategy = edited(kind, "from: 2027-01-05", section)
+    const waits = decideAt(strategy, price("54000"), running.memory, slots, at(0))
+    return { running, waits, begun: decideAt(strategy, price("51000"), waits.memory, slots, at(4)) }
+  }
+
+  it.each(Object.keys(kinds))("is planned at the prices of the beginning: %s", (kind) => {
+    const { begun, waits } = begin(kind)
+    assert.isEmpty(waits.desired)
+    const fresh = decideAt(edited(kind, ""), price("51000"), undefined, undefined, at(4))
+    assert.deepStrictEqual(new Set(prices(begun)), new Set(prices(fresh)))
+  })
+
+  it("counts an order that did not fill for nothing", () => {
+    const once =
+      "bracket: { side: buy, size: { base: 0.1 }, entry: 1%, takeProfit: [{ at: 5%, part: 50% }, { at: 8%, part: 50% }], stop: 3% }\n"
+    assert.deepStrictEqual(prices(begin("bracket", undefined, once).begun), ["50490", "50490"])
+  })
+
+  it("keeps its price where it has begun to fill", () => {
+    const parts =
+      "bracket: { side: buy, size: { base: 0.1 }, entry: 1%, takeProfit: [{ at: 5%, part: 50% }, { at: 8%, part: 50% }], stop: 3% }\n"
+    const held = new Map([["position-1", { ...untouchedSlot, filledInLeg: 1_000_000n, bought: 1_000_000n }]])
+    assert.deepStrictEqual(prices(begin("bracket", held, parts).begun), ["53460"])
+  })
+
+  it("has its whole time again, for the rest of a twap", () => {
+    const bought = { ...completed(1), bought: 20_000_000n, paid: 10_800_000_000n }
+    const past = {
+      held: 20_000_000n,
+      cost: 10_800_000_000n,
+      lastOrder: { side: "BUY", price: price("54000") }
+    } as const
+    const { begun } = begin("twap", new Map([["slice-00", { ...bought, past }]]))
+    assert.strictEqual(begun.until.time, at(4) + 3_600_000)
+    assert.isFalse(begun.absent.some(({ why }) => why.code === "time-over"))
+  })
+
+  it("begins a deal without a pause", () => {
+    const paused = "deals: { size: { quote: 100 }, takeProfit: 2%, cooldown: 7d, times: 1 }\n"
+    assert.lengthOf(begin("deals", undefined, paused).begun.desired, 1)
   })
 })
 

@@ -178,13 +178,15 @@ const afterOrders = (whole: Deals, state: State.DealState, view: View, moment: M
   const isAtProfit = () => isAt(whole, mid(view.price), profitPrice(whole, deal, view), moment)
   const isClosing = deal.isClosing || isSold || isReached || (isPartly(whole, deal, view) && isAtProfit())
   const isTooLate = whole.expireAfter !== undefined && view.now >= deal.startedAt + whole.expireAfter
-  const isExpired = !touched && (deal.isExpired || isTooLate)
+  const isPutOff = !touched && view.begins === true
+  const isExpired = !touched && (deal.isExpired || isTooLate || isPutOff)
   const best = touched && deal.left === undefined ? bestIn(whole, deal, view, moment) : deal.best
   const isBreakeven = touched && (deal.isBreakeven || isAtBreakeven(whole, deal, view, moment))
   const exitStart = touched ? leaving(whole, { ...deal, best, isBreakeven }, view, moment) : undefined
   if (!isLive && dealPosition === 0n && (isClosing || isExpired || (exitStart !== undefined && isRest()))) {
     // A deal without any fill does not count.
-    return { begun: state.begun - (touched ? 0 : 1), endedAt: view.now, deal: undefined }
+    const endedAt = isPutOff ? state.endedAt : view.now
+    return { begun: state.begun - (touched ? 0 : 1), endedAt, deal: undefined }
   }
   // Exits that an edit has added begin now.
   const added = whole.exits.length > 1 && whole.exits.some((exit) => !deal.exits.has(exit))

@@ -4,8 +4,9 @@
  * restores it after any interruption.
  *
  * While a range stays and its file is not edited, the order of each cell follows from its legs and the start alone. After an edit, and
- * if the range moves, the holdings of the slots decide (see `Choice`). An edited grid restarts at the price of that time: otherwise a level
- * below some earlier price could make it buy above the market. Its slots keep their holdings by price (see `Versions`).
+ * if the range moves, the holdings of the slots decide (see `Choice`). A grid that is edited, or that begins after a wait, restarts at the
+ * price of that time: otherwise a level below some earlier price could make it buy above the market. Its slots keep their holdings by price
+ * (see `Versions`).
  */
 import { type Amount, formatWithSymbol, fromDecimal, max, toDecimal } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
@@ -36,7 +37,8 @@ export const standing = (gridAt: (start: Price) => Grid): Decide => {
   const standings = new WeakMap<object, Standing>()
   return (view, memory) => {
     const before = parsedOf(standings, memory)
-    const now = before === undefined ? readStanding(gridAt, view, memory) : moved(before, view)
+    const isKept = before !== undefined && view.begins !== true
+    const now = isKept ? moved(before, view) : readStanding(gridAt, view, memory)
     if (now !== before) standings.set(now.memory, now)
     return decide(now, view)
   }
@@ -68,7 +70,7 @@ const readStanding = (fileGridAt: (start: Price) => Grid, view: View, memory: Me
   const price = mid(view.price)
   const start = decimalIn(memory, "start") ?? price
   const grid = gridAt(start, (numberIn(memory, "version") ?? 1) > 1)
-  if (!isEdited(memory, { levels: grid.print, sizes: sizesOf(grid.shape) }, view)) {
+  if (view.begins !== true && !isEdited(memory, { levels: grid.print, sizes: sizesOf(grid.shape) }, view)) {
     const first = numberIn(memory, "first") ?? firstAt(grid, start)
     const reached = decimalIn(memory, "reached") ?? start
     // At the price up to which its cells have begun, nothing new begins.

@@ -105,8 +105,11 @@ const decide = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memo
   const desired: Array<DesiredSlot> = []
   const absent: Array<Decision["absent"][number]> = []
   const followed = rules.map((rule, index) => {
-    const state = edited(rule, market, before[index] ?? idle, progressOf(view, rule.slot), moment)
-    return afterOrder(rule, state, progressOf(view, rule.slot), moment, {
+    const progress = progressOf(view, rule.slot)
+    const state = edited(rule, market, before[index] ?? idle, progress, moment)
+    const isPutOff = view.begins === true && progress.live === undefined && state.going !== undefined
+    if (isPutOff && !isTouched(state.going, progress)) return { ...state, fired: state.fired - 1, going: undefined }
+    return afterOrder(rule, state, progress, moment, {
       isReplaced: () => isReplaced(rules, before, index, view),
       reached: () => reachedBy(rules, before, index, view, moment.mid)
     })
