@@ -108,7 +108,7 @@ rules:
   "bracket that leaves by a swap": `market: SOL/USDC
 kind: bracket
 limits: { budget: { quote: 600 } }
-bracket: { side: buy, size: { base: 3 }, entry: ${at(1.02)}, takeProfit: ${at(1.2)}, stop: ${at(1.015)}, reach: 4%, stopBy: swap }`,
+bracket: { side: buy, size: { base: 3 }, entry: ${at(1.02)}, takeProfit: ${at(1.2)}, stop: ${at(0.998)}, reach: 4%, stopBy: swap }`,
   "rules by swaps": `market: SOL/USDC
 kind: rules
 limits: { budget: { quote: 1500 } }

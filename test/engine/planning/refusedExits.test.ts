@@ -83,9 +83,12 @@ const told = (process: Pick<Running, "state">) => problemsIn(process).filter(({ 
 /** After a stop, its exit is open at a floor above the market. */
 const atItsFloor = Effect.gen(function* () {
   const world = yield* make
+  yield* world.tell("/sandbox/prices", { prices: { "BTC/USDC": 62_000 } })
   const floored = stopped("maxPriceDeviation: 90%").replace("reach: 5%", "reach: 5%, floor: 60990")
-  const process = yield* world.run({ strategies: [floored], pace: { pollMaxMillis: 5_000 } })
-  yield* until(() => openOrders(process).some(({ side }) => side === "SELL"), 300_000, "it rests at its floor")
+  const process = yield* withTarget(world, floored)
+  yield* world.tell("/sandbox/prices", { prices: { "BTC/USDC": 60_000 } })
+  const isAtFloor = () => openOrders(process).some(({ price }) => Decimal.format(price) === "60990")
+  yield* until(isAtFloor, 300_000, "it rests at its floor")
   return { process, world }
 })
 
@@ -411,8 +414,12 @@ deals: { side: sell, size: { base: 0.01 }, reach: 1%, takeProfit: 20%, stop: 3% 
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* makeWith(() => Reserve.none, { refundedSwapShare: 1 })
-        const stopped = long("budget: { quote: 1000 }").replace("stop: 30000", "stop: 61000, reach: 3%, stopBy: swap")
-        const process = yield* world.run({ strategies: [stopped], pace: { pollMaxMillis: 5_000 } })
+        yield* world.tell("/sandbox/prices", { prices: { "BTC/USDC": 62_000 } })
+        const process = yield* withTarget(
+          world,
+          long("budget: { quote: 1000 }").replace("stop: 30000", "stop: 61000, reach: 3%, stopBy: swap")
+        )
+        yield* world.tell("/sandbox/prices", { prices: { "BTC/USDC": 60_000 } })
         const swaps = Effect.map(
           process.events,
           (events) => events.filter(({ event }) => event._tag === "Planned" && event.by === "swap").length

@@ -166,6 +166,44 @@ describe.each(["BUY", "SELL"] as const)("an edited bracket that began with a %s"
   })
 })
 
+describe.each(["buy", "sell"] as const)("a bracket of fixed prices that begins with a %s", (side) => {
+  const sign = side === "buy" ? 1 : -1
+  const numbers = `takeProfit: ${1000 + sign * 100}, stop: ${1000 - sign * 100}, breakevenAt: ${1000 + sign * 20}`
+  const at = (entry: number) => file(`{ side: ${side}, size: { base: 1 }, entry: ${entry}, ${numbers} }`)
+  const [first, moved] = [at(1000), at(1000 - sign * 20)]
+  const mid = price(String(1000 + sign * 10))
+  const stopOf = ({ stops }: ReturnType<typeof decideAt>) => stops?.priceBelow ?? stops?.priceAbove
+
+  it("breaks even at the average of its fills after its entry was moved", () => {
+    const part = { ...untouchedSlot, filledInLeg: 60_000_000n, filledAt: price("1000") }
+    const slots = new Map([["position", part]])
+    const touched = decideAt(first, mid, decideAt(first, mid).memory, slots)
+    const edited = decideAt(moved, mid, touched.memory, slots)
+    const whole = { ...entered(side === "buy" ? "BUY" : "SELL"), filledAt: price(String(1000 - sign * 20)) }
+    const held = new Map([["position", whole]])
+    const even = decideAt(moved, price(String(1000 + sign * 25)), edited.memory, held)
+    // 0.6 at 1000 and 0.4 at the new price.
+    assert.strictEqual(Decimal.format(stopOf(even) ?? Decimal.zero), side === "buy" ? "992" : "1008")
+    const later = decideAt(moved, mid, even.memory, held)
+    assert.strictEqual(Decimal.format(stopOf(later) ?? Decimal.zero), side === "buy" ? "992" : "1008")
+  })
+
+  it("places no entry while the market is beyond its stop, and keeps an open one", () => {
+    const beyond = price(String(1000 - sign * 101))
+    const waits = decideAt(first, beyond)
+    assert.isEmpty(waits.desired)
+    assert.deepStrictEqual(
+      waits.absent.map(({ why }) => why.text),
+      [`waits: the market is beyond its stop ${1000 - sign * 100}`]
+    )
+    const bound = side === "buy" ? waits.until.priceAbove : waits.until.priceBelow
+    assert.strictEqual(Decimal.format(bound ?? Decimal.zero), String(1000 - sign * 100))
+    assert.lengthOf(decideAt(first, price(String(1000 - sign * 99)), waits.memory).desired, 1)
+    const live = { side: side === "buy" ? "BUY" : "SELL", price: price("1000"), quantity: one } as const
+    assert.lengthOf(decideAt(first, beyond, null, new Map([["position", { ...untouchedSlot, live }]])).desired, 1)
+  })
+})
+
 describe.each(["buy", "sell"] as const)(
   "a bracket that begins with a %s, whose entry is moved after a part of it has filled",
   (side) => {

@@ -4,8 +4,9 @@
  * open at the take-profit; after that it follows `StopExit`.
  *
  * `trail` keeps the stop behind the best price since the entry filled, in steps, so that not every tick changes the answer. `breakevenAt`
- * moves the stop to the entry price. With `stopBy: swap` the exit at the stop is a swap. A bracket that begins after a condition, repeats,
- * or has prices that follow from the market is a rule (see `BracketRule`).
+ * moves the stop to the entry price, or to the average of the fills if an edit has moved the entry. With `stopBy: swap` the exit at the stop
+ * is a swap. No entry is placed while the market is beyond the stop. A bracket that begins after a condition, repeats, or has prices that
+ * follow from the market is a rule (see `BracketRule`).
  */
 import { max } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
@@ -19,10 +20,10 @@ import * as Ask from "../../Setup.ts"
 import type { Behaviour } from "../../Strategy.ts"
 import { progressOf, type SlotProgress, type View } from "../../View.ts"
 import { atPrice, bySwap, execution, orderText } from "../Execution.ts"
-import { decimalIn, isTrueIn } from "../Memory.ts"
+import { decimalIn, isTrueIn, recordIn } from "../Memory.ts"
 import { checkBudget, checkDearExit, checkRounds, checkValues, valueOf } from "../OrderCheck.ts"
 import { ahead, away, behind, checkTick, isAsGood, isBetter, orderPrice, part } from "../PriceLevels.ts"
-import { exitFill } from "../rules/RuleState.ts"
+import { exitFill, fillsIn, fillsOf, rememberFills } from "../rules/RuleState.ts"
 import type { Rules } from "../rules/RulesSection.ts"
 import { behaviourOf } from "../rules/rules.ts"
 import { quantityAt, size } from "../Size.ts"
@@ -52,6 +53,8 @@ interface Bracket extends Omit<Settings, "entry" | "takeProfit"> {
   readonly entry: Leg
   readonly takeProfit: Leg
   readonly leaving: StopExit
+  /** Average price of the entry's fills, if an edit has moved it. */
+  readonly filledAt?: Price | undefined
 }
 
 const fixed = form(keys, (settings, { at, ...context }) => {
@@ -164,7 +167,7 @@ interface State {
 
 /** The price of the stop in force, and the key of the file that puts it there. */
 const stopOf = (whole: Bracket, { best, isBreakeven }: Pick<State, "best" | "isBreakeven">) => {
-  const fixed = isBreakeven ? whole.entry.price : whole.stop
+  const fixed = isBreakeven ? (whole.filledAt ?? whole.entry.price) : whole.stop
   const trailing = whole.trail && !waits(whole, best) ? behind(whole.side, best, whole.trail) : undefined
   return trailing !== undefined && isBetter(whole.side, trailing, fixed)
     ? { price: trailing, key: "trail" as const }
@@ -204,13 +207,16 @@ const legsOf = (
   return { entry: { ...entry, quantity: whole }, takeProfit: { ...takeProfit, quantity: whole } }
 }
 
-const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
-  const { market, keys } = whole
+const decide = (file: Bracket, view: View, memory: Memory): Decision => {
+  const { market, keys } = file
   const price = mid(view.price)
   const start = BracketRule.beginningIn(market, slot, view, memory)
   const after = start.after.completedLegs === 0 && start.after.filledInLeg === 0n ? undefined : start.after
   const progress = progressOf(view, slot)
-  const { entry, takeProfit } = legsOf(whole, start, progress)
+  const { entry, takeProfit } = legsOf(file, start, progress)
+  const before = fillsIn(market, recordIn(memory, slot)) ?? fillsIn(market, memory)
+  const fills = fillsOf({ ...start, ...entry, fills: before }, entry.side, progress, false)
+  const whole = { ...file, filledAt: fills?.price }
   const filled =
     filledLegs({ legs: [entry, takeProfit], cycle: false, ...present({ after }) }, view, slot) -
     start.after.completedLegs
@@ -221,10 +227,10 @@ const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
     isClosing: isTrueIn(memory, "isClosing")
   }
   const from = start.left ?? { mid: price, from: stopOf(whole, memoryState).price }
-  const before: State = { ...memoryState, left: start.isLeaving ? from : undefined }
+  const last: State = { ...memoryState, left: start.isLeaving ? from : undefined }
   const isIn = filled === 1 || part > 0n
   const fill = exitFill(start, progress)
-  const state = isIn ? advance(whole, before, price, fill, part > 0n) : filled === 0 ? undefined : before
+  const state = isIn ? advance(whole, last, price, fill, part > 0n) : filled === 0 ? undefined : last
   const stop = state === undefined ? whole.stop : stopOf(whole, state).price
   const exitState = state?.left
   const exit: Leg =
@@ -233,6 +239,13 @@ const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
       : { ...takeProfit, price: whole.leaving.price(exitState), ...bySwap(whole.stopBy === "swap") }
   const numbers = `take-profit ${Decimal.format(takeProfit.price)}, stop ${Decimal.format(stop)}`
   const because = reasons(keys)
+  const beginning = after === undefined ? null : BracketRule.rememberBeginning(market, start)
+  if (state === undefined && progress.live === undefined && !isBetter(entry.side, price, whole.stop)) {
+    const text = `waits: the market is beyond its stop ${Decimal.format(whole.stop)}`
+    const absent = [{ slot, why: because("beyond-stop", text, "stop") }]
+    const until = { ...stopsOf(takeProfit.side, [whole.stop]), onFill: true }
+    return { desired: [], absent, reasons: [], memory: beginning, until }
+  }
   const why =
     state !== undefined && exitState !== undefined
       ? because(
@@ -248,15 +261,17 @@ const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
   const next = stopOf(whole, state ?? { best: entry.price, isBreakeven: false }).price
   const stops = stopsOf(entry.side, filled === 2 || exitState !== undefined ? [] : [next])
   const decided = { desired, absent: [], reasons: [], stops }
-  const beginning = BracketRule.rememberBeginning(market, start)
-  if (state === undefined)
-    return { ...decided, memory: after === undefined ? null : beginning, until: { onFill: true } }
+  if (state === undefined) {
+    const bounds = stopsOf(entry.side, progress.live === undefined ? [whole.stop] : [])
+    return { ...decided, memory: beginning, until: { ...bounds, onFill: true } }
+  }
   const { best, isBreakeven } = state
   const isStopped = exitState !== undefined
   return {
     ...decided,
     memory: {
       ...{ best: Decimal.format(best), isBreakeven, isStopped, ...rememberLeft(exitState), ...beginning },
+      ...rememberFills(market, fills),
       ...present({ isClosing: state.isClosing || undefined })
     },
     until: isIn ? boundsOf(whole, state, stop, part > 0n) : { onFill: false }

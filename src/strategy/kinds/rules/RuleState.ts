@@ -65,7 +65,7 @@ export const exitFill = (
  * a purchase is rounded up, that of a sale down.
  */
 export const fillsOf = (
-  { after, fills, price, quantity }: Going,
+  { after, fills, price, quantity }: Pick<Going, "after" | "fills" | "price" | "quantity">,
   side: Side,
   progress: SlotProgress,
   isMoved: boolean
@@ -90,6 +90,16 @@ export const entryOf = (going: Going, progress: SlotProgress): Amount => {
 
 const text = (price: Price | undefined): string | undefined => price && Decimal.format(price)
 
+export const rememberFills = ({ base }: Market, fills: Going["fills"]): { readonly [key: string]: Memory } =>
+  fills === undefined
+    ? {}
+    : { filledAt: Decimal.format(fills.price), filledQuantity: format(fills.quantity, base.decimals) }
+
+export const fillsIn = ({ base }: Market, memory: Memory): Going["fills"] => {
+  const price = decimalIn(memory, "filledAt")
+  return price && { price, quantity: amountIn(base, memory, "filledQuantity") }
+}
+
 export const remember = (market: Market, { exited, fired, pausedUntil, going }: RuleState): Memory => {
   const counters = { fired, ...present({ exited }), pausedUntil }
   if (going === undefined) return counters
@@ -98,7 +108,7 @@ export const remember = (market: Market, { exited, fired, pausedUntil, going }: 
   return {
     ...counters,
     price: Decimal.format(going.price),
-    ...(fills && { filledAt: Decimal.format(fills.price), filledQuantity: format(fills.quantity, decimals) }),
+    ...rememberFills(market, fills),
     ...(going.hasExit && exit === undefined ? { hasExit: true } : {}),
     ...present({ exit: text(exit), stop: text(stop), trailFrom: text(trailFrom), breakevenAt: text(breakevenAt) }),
     ...(held && {
@@ -124,7 +134,6 @@ const heldIn = (memory: Memory): Held | undefined => {
 export const stateIn = (market: Market, memory: Memory): RuleState => {
   const price = decimalIn(memory, "price")
   const quantity = amountIn(market.base, memory, "quantity")
-  const filledAt = decimalIn(memory, "filledAt")
   const exited = numberIn(memory, "exited")
   const times = { fired: numberIn(memory, "fired") ?? 0, pausedUntil: numberIn(memory, "pausedUntil") ?? 0 }
   const state = { ...times, ...present({ exited }) }
@@ -133,7 +142,7 @@ export const stateIn = (market: Market, memory: Memory): RuleState => {
     ...state,
     going: {
       price,
-      fills: filledAt && { price: filledAt, quantity: amountIn(market.base, memory, "filledQuantity") },
+      fills: fillsIn(market, memory),
       hasExit: isTrueIn(memory, "hasExit") || decimalIn(memory, "exit") !== undefined,
       exit: decimalIn(memory, "exit"),
       stop: decimalIn(memory, "stop"),

@@ -163,9 +163,10 @@ export const bracket = (given: Bracket): Strategy => {
       return legs === 0 || (legs === 1 && !isStopped && mayMove)
     },
     stops: () => (legs === 2 || isStopped ? {} : stopOf(side, inForce(hasEntered ? best : entry))),
-    atClose: ({ close, want, done, filled, fills }) => {
+    atClose: ({ close, want, done, filled, fills, isLive }) => {
       legs = done("position")
       const part = legs === 0 ? filled("position") : size
+      if (part === 0 && !isLive("position") && isAtLeast(given.stop, close)) return want("position", undefined)
       if (part === 0) return want("position", { side, price: entry, quantity: size })
       if (legs === 2) return
       if (!hasEntered) best = close
