@@ -6,6 +6,8 @@ import { Clock, Effect } from "effect"
 import { formatWithSymbol } from "../domain/Amount.ts"
 import type { BotEvent } from "../domain/BotEvent.ts"
 import * as Decimal from "../domain/Decimal.ts"
+import { monotonicMillis } from "../domain/Durations.ts"
+import { isTerminal } from "../domain/Order.ts"
 import { byHand, isFinished } from "../domain/Placement.ts"
 import { present } from "../domain/Present.ts"
 import type { AgreedSwap } from "../domain/SwapRecord.ts"
@@ -88,11 +90,12 @@ export const make = Effect.fnUntraced(function* (stopped: Effect.Effect<string |
   const look = Effect.fnUntraced(function* ({ by, id, order: bound }: Placement) {
     if (bound === undefined) return
     const { correlationId, value: order } = yield* readOrder(venue, by, bound)
-    const now = yield* Clock.currentTimeMillis
+    const [now, monotonic] = [yield* Clock.currentTimeMillis, yield* monotonicMillis]
+    const shownMillis = books.tries.heldMillis("ended", id, isTerminal(order.fillStatus), monotonic)
     const sighting = { order, via: "look", correlationId, market: undefined, expected: settings.account } as const
     yield* change(books, id, (current) => {
       if (isFinished(current.state)) return []
-      const isEndUnbelieved = isUnproven(current, order.fillStatus, now, undefined)
+      const isEndUnbelieved = isUnproven(current, order.fillStatus, { now, shownMillis }, undefined)
       return meaning(current, { ...sighting, manner: { isEndUnbelieved } })
     })
   })

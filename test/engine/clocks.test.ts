@@ -12,6 +12,10 @@ const isSubmit = ({ path }: { readonly path: string }) => path.endsWith("/v0/sub
 const ended = (body: unknown): unknown =>
   JSON.parse(JSON.stringify(body).replace(/"fillStatus":"[A-Z_]+"/g, '"fillStatus":"CANCELED"'))
 
+/** What is cancelled is open in this answer. */
+const open = (body: unknown): unknown =>
+  JSON.parse(JSON.stringify(body).replace(/"fillStatus":"CANCELED"/g, '"fillStatus":"OPEN"'))
+
 describe("clocks", () => {
   it.effect("that go back an hour stop no request, nor the kill switch", () =>
     inVirtualTime(
@@ -43,6 +47,26 @@ describe("clocks", () => {
         yield* until(() => openOrders(bot).length === 3, 60_000, "it goes on when the clock is right")
         assert.isTrue(bot.state.clock?.ok)
         assert.isEmpty([...bot.state.slots.values()].filter(({ frozen }) => frozen !== undefined))
+      })
+    )
+  )
+
+  it.effect("that jump ahead make no order live on that was shown open for some seconds after its end", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { process: bot, world } = yield* resting({ strategies: [ladder(2)] }, 2)
+        world.network.bend = (request) => (request.url.endsWith("/cancel") ? { status: 503, body: {} } : undefined)
+        world.setWithdraw({ code: "test", text: "test" })
+        const order = () => bot.state.placements.get("p1")
+        yield* until(() => order()?.cancel !== undefined, 10_000, "it is to be cancelled")
+        yield* world.cancel(order()?.order?.id ?? "")
+        yield* until(() => order()?.state === "closing", 60_000, "it is over")
+        world.network.reply = (request, body) => (request.method === "GET" ? open(body) : body)
+        yield* Effect.sleep("3 seconds")
+        world.setClockAhead(3_600_000)
+        yield* Effect.sleep("3 seconds")
+        assert.strictEqual(order()?.state, "closing")
+        assert.isUndefined(order()?.contradiction)
       })
     )
   )

@@ -9,7 +9,7 @@
  * the books, the difference is reported and the order is tracked again. An operator's statement outranks later reports of the venue.
  */
 import { Effect } from "effect"
-import { elapsedMillis, minuteMillis } from "../../domain/Durations.ts"
+import { elapsedMillis, minuteMillis, monotonicMillis } from "../../domain/Durations.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
 import type { JournalError } from "../../journal/Journal.ts"
 import { Venue } from "../../venue/Venue.ts"
@@ -155,9 +155,10 @@ export const makeSecondLook = Effect.gen(function* () {
       differsSince.delete(order.id)
       return void confirmedEnds.set(order.id, endedAt)
     }
-    const since = differsSince.get(order.id) ?? now
+    const monotonic = yield* monotonicMillis
+    const since = differsSince.get(order.id) ?? monotonic
     differsSince.set(order.id, since)
-    if (elapsedMillis(since, now) < believedAfterMillis.otherwise) return
+    if (monotonic - since < believedAfterMillis.otherwise) return
     differsSince.delete(order.id)
     const ending = `order ${order.id} ended ${status}, and ${what}`
     const evidence = `${Math.round(elapsedMillis(endedAt, now) / 1000)} s after it was settled, it is ${value.fillStatus}`

@@ -19,7 +19,7 @@ import { isUnsigned, missingBy, unsignedIn } from "../state/orders/JournalIntegr
 import { about, type Placement } from "../state/Placement.ts"
 import * as TakingBack from "../tracking/amounts/TakingBack.ts"
 import { changedReport } from "../tracking/Contradictions.ts"
-import { isEndUnbelieved as isEarlyEnd, isToBeCancelled, isUnproven } from "../tracking/EarlyEnd.ts"
+import { isUnproven } from "../tracking/EarlyEnd.ts"
 import { isFromOurCreate, lackingIn, unsaidIn, vanishedIn } from "../tracking/OrderTracker.ts"
 import * as Afterlife from "./Afterlife.ts"
 
@@ -35,7 +35,8 @@ export interface OneLook {
 
 /**
  * Compares the reports of an order within one process, beside the journal. They show if an order lives on after a reported end, keeps
- * showing less than before, or is denied by the venue while it holds our money. A report may be old, so a single one proves nothing.
+ * showing less than before, or is denied by the venue while it holds our money. A report may be old, so a single one proves nothing. Times
+ * are of the monotonic clock.
  */
 export const memoryOf = ({ state, tries: { heldMillis } }: Pick<Bookkeeper["Service"], "state" | "tries">) => {
   /**
@@ -72,9 +73,9 @@ export const memoryOf = ({ state, tries: { heldMillis } }: Pick<Bookkeeper["Serv
   }
 
   const isEndUnbelieved = (placement: Placement, { fillStatus }: Order, now: number, monotonic: number): boolean => {
-    const shownMillis = heldMillis("early", placement.id, isTerminal(fillStatus), monotonic)
-    const isRecent = isEarlyEnd(placement) && !isToBeCancelled(placement) && shownMillis < believedAfterMillis.earlyEnd
-    return isRecent || isUnproven(placement, fillStatus, now, state.strategies.get(placement.strategy)?.paused)
+    const shownMillis = heldMillis("ended", placement.id, isTerminal(fillStatus), monotonic)
+    const { paused } = state.strategies.get(placement.strategy) ?? {}
+    return isUnproven(placement, fillStatus, { now, shownMillis }, paused)
   }
 
   /** Records, after a minute of such answers, that the venue denies an order. Our deposit proves that the order exists. */
@@ -136,11 +137,11 @@ export const make = Effect.gen(function* () {
   })
 
   const ofOwn = (placement: Placement, order: Order, now: number, monotonic: number) => {
-    const { events, isAlive } = reportMemory.revived(placement, order, now)
+    const { events, isAlive } = reportMemory.revived(placement, order, monotonic)
     if (isAlive) books.tries.revive(placement.id)
     const back = reportMemory.shown(placement)
     const manner = {
-      insists: reportMemory.insists(placement, order, now),
+      insists: reportMemory.insists(placement, order, monotonic),
       isEndUnbelieved: reportMemory.isEndUnbelieved(placement, order, now, monotonic)
     }
     return { events: [...back, ...events], manner }

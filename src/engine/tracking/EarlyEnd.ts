@@ -1,9 +1,8 @@
 /**
  * Orders that end before their deadline without our cancel: another party cancelled them, or the venue reports a living order as ended.
- * Such an end is believed only after the venue has shown it for ten minutes, and not while its strategy is paused for several early ends.
+ * Such an end is believed only after this process has seen it for ten minutes, and not while its strategy is paused for several early ends.
  * Until then the order is read again, its refund counts as on its way, and its slot gets nothing new. A cancel of all orders includes it.
  */
-import { beginOf, elapsedMillis } from "../../domain/Durations.ts"
 import { isTerminal } from "../../domain/Order.ts"
 import { believedAfterMillis } from "../EngineSettings.ts"
 import { isEarly, type Placement } from "../state/Placement.ts"
@@ -26,20 +25,24 @@ export const isToBeCancelled = ({ cancel, closedAt, state }: Placement): boolean
 const farewells: ReadonlySet<string> = new Set(["kill-switch", "leaving"])
 
 /**
- * True while the end of a swap, or an end that we requested, was seen too recently. Its refund would be spent at once, so a second read,
- * when no old view is left, must show it too.
+ * True for the end of a swap, or an end that we requested. Its refund would be spent at once, so a second read, when no old view is left,
+ * must show it too.
  */
-const isUnconfirmed = ({ by, cancel, closedAt }: Placement, status: string, now: number): boolean =>
+const needsConfirmation = ({ by, cancel }: Placement, status: string): boolean =>
   (by === "swap" || (cancel !== undefined && !farewells.has(cancel.why.code))) &&
   isTerminal(status) &&
-  status !== "FILLED" &&
-  (closedAt === undefined || elapsedMillis(closedAt, now) < believedAfterMillis.end)
+  status !== "FILLED"
 
-export const isUnproven = (placement: Placement, status: string, now: number, paused: StrategyState["paused"]) => {
-  const { cancel, closedAt = now, state } = placement
-  if (isUnconfirmed(placement, status, now)) return true
+/** `shownMillis`: how long the venue has shown this end to this process. */
+export const isUnproven = (
+  placement: Placement,
+  status: string,
+  { now, shownMillis }: { readonly now: number; readonly shownMillis: number },
+  paused: StrategyState["paused"]
+) => {
+  const { cancel, state } = placement
+  if (shownMillis < believedAfterMillis.end && needsConfirmation(placement, status)) return true
   if (isToBeCancelled(placement)) return cancel?.attempts === 0
   if (state === "closing" ? !isEndUnbelieved(placement) : !isEarly(placement, status, now)) return false
-  const begunAt = beginOf(placement.order ?? placement, closedAt, now)
-  return paused?.limit === pauseCode || now - begunAt < believedAfterMillis.earlyEnd
+  return paused?.limit === pauseCode || shownMillis < believedAfterMillis.earlyEnd
 }

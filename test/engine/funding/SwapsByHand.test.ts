@@ -1,6 +1,6 @@
 /** Swaps by hand against the sandbox: placements, funded exactly once whatever dies when, and every unit in the ledger. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Ref, Result } from "effect"
+import { Clock, Effect, Layer, Ref, Result } from "effect"
 import { HttpClient } from "effect/http"
 import * as Ledger from "../../../src/domain/Ledger.ts"
 import type { RefusalVerdict } from "../../../src/domain/Payload.ts"
@@ -29,6 +29,7 @@ import type { QuoteRequest } from "../../../src/venue/Swaps.ts"
 import { FundingHold, Venue } from "../../../src/venue/Venue.ts"
 import { OutcomeUnknown, Rejected, RetryLater, VenueError } from "../../../src/venue/VenueError.ts"
 import { firstOf, isLong } from "../../long.ts"
+import { shifted } from "../../world/bot/botWorld.ts"
 import * as LedgerFaults from "../../world/bot/ledgerFaults.ts"
 import { btc, send, venueBooks } from "../../world/service/clients.ts"
 import { play, start } from "../../world/service/play.ts"
@@ -437,6 +438,40 @@ describe("deposits on another chain", () => {
       assert.deepStrictEqual([input.refunded + input.fees, input.residual], [999_000n, 1000n])
       assert.isAbove(Number(input.fees), 0)
     })
+  )
+
+  it.effect("end once the venue has shown their refund for five seconds, though the clock jumps ahead", () =>
+    play(
+      Effect.gen(function* () {
+        const context = yield* Effect.context<SandboxConnection | HttpClient.HttpClient>()
+        const clock = yield* Clock.Clock
+        const wallet = walletThat(
+          (payment) =>
+            payOnChain(payment, payment.amount - 1000n).pipe(
+              Effect.map((txHash) => ({ txHash, sender: "bc1qme" })),
+              Effect.orDie,
+              Effect.provideContext(context)
+            ),
+          yield* Ref.make(0)
+        )
+        const worker = yield* Effect.provide(makeWorker(), wallet)
+        let account = yield* begin(onChain)
+        let [aheadMillis, looks] = [0, 0]
+        while (!SwapHistory.isOver(account)) {
+          const look = worker.advance(account).pipe(Effect.catch(() => seen(account.id)))
+          account = yield* Effect.provideService(
+            look,
+            Clock.Clock,
+            shifted(clock, () => aheadMillis)
+          )
+          if (account.placement.state === "closing") aheadMillis = 3_600_000
+          looks += aheadMillis === 0 ? 0 : 1
+          yield* Effect.sleep("1 second")
+        }
+        assert.strictEqual(outcome(account), "refunded")
+        assert.isAtLeast(looks, 5)
+      }).pipe(Effect.scoped, Effect.provide(journalLayer))
+    )
   )
 
   it.effect("return the excess with the payout if they are too large", () =>

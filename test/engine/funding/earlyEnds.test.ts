@@ -182,6 +182,30 @@ describe("orders that end early", () => {
     )
   )
 
+  it.effect(
+    "because we cancel them are believed after five seconds of this process, though the clock jumps ahead",
+    () =>
+      inVirtualTime(
+        Effect.gen(function* () {
+          const { process, world } = yield* resting(
+            { strategies: [ladder(1, "ladder", "BTC/USDC", [40_000, 40_000])] },
+            1
+          )
+          world.network.bend = ({ url }) => (url.endsWith("/cancel") ? { status: 503, body: {} } : undefined)
+          const [order] = openOrders(process)
+          world.setWithdraw({ code: "test", text: "test" })
+          const isHere = () => process.state.placements.get("p1")?.state
+          yield* until(() => process.state.placements.get("p1")?.cancel !== undefined, 10_000, "it is to be cancelled")
+          yield* world.cancel(order?.order?.id ?? "")
+          yield* until(() => isHere() === "closing", 60_000, "it is over")
+          world.setClockAhead(3_600_000)
+          yield* Effect.sleep("4 seconds")
+          assert.strictEqual(isHere(), "closing")
+          yield* until(() => isHere() === undefined, 60_000, "it is settled")
+        })
+      )
+  )
+
   it.effect("because we cancel them do not count", () =>
     inVirtualTime(
       Effect.gen(function* () {

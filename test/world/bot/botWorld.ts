@@ -325,7 +325,7 @@ export const resting = Effect.fnUntraced(function* (asked: Run, count: number) {
   return { world, process }
 })
 
-const shifted = (clock: Clock.Clock, ahead: () => number): Clock.Clock => ({
+export const shifted = (clock: Clock.Clock, ahead: () => number): Clock.Clock => ({
   ...clock,
   currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + ahead(),
   currentTimeMillis: Effect.map(clock.currentTimeMillis, (millis) => millis + ahead())

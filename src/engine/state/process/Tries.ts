@@ -1,14 +1,13 @@
 /** Notes of a process about its requests and observations, beside the journal. A restart costs a request or a wait, never money. */
-import { elapsedMillis } from "../../../domain/Durations.ts"
 import type { BotState } from "../BotState.ts"
 import type { Placement } from "../Placement.ts"
 import * as PlacementNotes from "./PlacementNotes.ts"
 
 /**
- * `odd`: its questions are answered with other orders. `over`: its order has ended and is empty. `early`: it is shown as
- * ended. These count by the monotonic clock, so that a jump of the clock ends no doubt.
+ * `odd`: its questions are answered with other orders. `over`: its order has ended and is empty. `ended`: it is shown as
+ * ended. All count by the monotonic clock, so that a jump of the clock ends no doubt.
  */
-type Held = "alive" | "vanished" | "lacking" | "missing" | "odd" | "over" | "early"
+type Held = "alive" | "vanished" | "lacking" | "missing" | "odd" | "over" | "ended"
 
 export interface Sent {
   readonly attempts: number
@@ -70,7 +69,7 @@ export const make = ({ ended, placements, integrity }: Pick<BotState, "ended" | 
       const { since } = of(id)
       const first = holds ? (since[what] ?? now) : undefined
       if (first !== since[what]) note(id, { since: { ...since, [what]: first } })
-      return first === undefined ? 0 : elapsedMillis(first, now)
+      return first === undefined ? 0 : now - first
     }
   }
 }
