@@ -46,7 +46,29 @@ describe("orders that limits refuse", () => {
     assert.deepStrictEqual(warned("bracket", byQuote, "minOrder: 95"), message(80))
     assert.isUndefined(warned("bracket", byQuote, "minOrder: 80"))
     const byBase = parts("{ base: 0.5 }", 'entry: "1000", stop: "900"')
-    assert.deepStrictEqual(warned("bracket", byBase, "minOrder: 95"), message(90))
+    const part = ["an order worth 100 USDC is not placed: limits.minOrder is 105 USDC"]
+    assert.deepStrictEqual(warned("bracket", byBase, "minOrder: 105"), part)
+  })
+
+  it("of an exit at a distance below its entry give a warning", () => {
+    const text = (worth: number, least: number) => [
+      `an order worth ${worth} USDC is not placed: limits.minOrder is ${least} USDC`
+    ]
+    const bracket = "{ side: buy, entry: 1%, takeProfit: 5%, stop: 3%, size: { quote: 100 } }"
+    assert.deepStrictEqual(warned("bracket", bracket, "minOrder: 98"), text(97, 98))
+    assert.isUndefined(warned("bracket", bracket, "minOrder: 97, maxNotional: 100"))
+    const written = '{ side: buy, entry: "1000", takeProfit: 5%, stop: 3%, size: { base: 0.1 } }'
+    assert.deepStrictEqual(warned("bracket", written, "minOrder: 98"), text(97, 98))
+    const back = "{ side: sell, entry: 1%, takeProfit: 5%, stop: 3%, size: { quote: 100 } }"
+    assert.strictEqual(warned("bracket", back, "minOrder: 98")?.[0], text(95, 98)[0])
+    const rule = (then: string) =>
+      `{ orders: { in: { when: mid > 0, side: buy, price: mid, size: { quote: 100 }, then: { ${then} } } } }`
+    assert.deepStrictEqual(warned("rules", rule("stop: entry * (1 - 4%)"), "minOrder: 98"), text(96, 98))
+    assert.isUndefined(warned("rules", rule("stop: entry - 2 * atr(14)"), "minOrder: 98"))
+    assert.deepStrictEqual(
+      warned("deals", "{ takeProfit: 1%, stop: 6%, size: { quote: 100 } }", "minOrder: 98"),
+      text(94, 98)
+    )
   })
 
   it("of an exit smaller than its entry give a warning, because the position would have no exit", () => {

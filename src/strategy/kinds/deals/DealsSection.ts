@@ -1,5 +1,5 @@
 /** The `deals:` section of a strategy file, checked and computed. */
-import type { Amount } from "../../../domain/Amount.ts"
+import { type Amount, floorOf } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { type Market, opposite, type Side } from "../../../domain/Market.ts"
 import { countText } from "../../../domain/Text.ts"
@@ -12,7 +12,7 @@ import type { Section, Whole } from "../../Kind.ts"
 import { report, warn } from "../../Problem.ts"
 import { givenAway } from "../Execution.ts"
 import { checkDearExit, checkFeesOfSizes, checkNeed, checkRatio, checkValues, ratioOf } from "../OrderCheck.ts"
-import { checkFall, part } from "../PriceLevels.ts"
+import { behind, checkFall, part } from "../PriceLevels.ts"
 import { amountsOf, type Size, scaled, size, targets } from "../Size.ts"
 import { floor, reach, type StopExit, stopExit } from "../StopExit.ts"
 import { type Distance, distance } from "../Volatility.ts"
@@ -127,7 +127,10 @@ export const dealsOf = (
   const key = side === "BUY" ? "quote" : "base"
   const needed = sizes.reduce((sum, { unit, amount }) => (unit === key ? sum + amount : sum), 0n)
   checkNeed(needed, key, "all orders of a deal", place, section, "make them smaller or fewer")
-  const values = sizes.flatMap(({ unit, amount }) => (unit === "quote" ? [amount] : []))
+  // The base order alone is worth least when it leaves at the stop or, after a sale, at the target.
+  const fall = side === "BUY" ? (whole.stop ?? Decimal.zero) : (takeProfit[0]?.at ?? Decimal.zero)
+  const least = { ...size, amount: floorOf(behind("BUY", Decimal.make(size.amount), fall), 0) }
+  const values = [...sizes, least].flatMap(({ unit, amount }) => (unit === "quote" ? [amount] : []))
   checkValues(values, place, section)
   const way = (["stop", "exitAfter"] as const).find((key) => whole[key] !== undefined)
   if (way !== undefined) checkDearExit(side, at(way), section)

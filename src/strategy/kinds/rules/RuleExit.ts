@@ -99,18 +99,27 @@ export const checkPlaces = (
   }
 }
 
+/** Ratios of the exit to the entry in made-up markets; `NaN` where one of the two has no value. */
+const ratiosOf = (entry: Term, exit: Term): ReadonlyArray<number> =>
+  imagined.map((moment) => {
+    const from = entry.value(moment)
+    return exit.value({ ...moment, entry: from }) / from
+  })
+
+/** The exit's price for one unit of the entry's, if it is the same in every market. */
+export const fixedRatio = (entry: Term, exit: Term): Decimal.Decimal | undefined => {
+  const [first = Number.NaN, ...others] = ratiosOf(entry, exit)
+  const isFixed = first > 0 && others.every((ratio) => Math.abs(ratio / first - 1) < 1e-9)
+  return isFixed ? Decimal.fromNumber(first, 12) : undefined
+}
+
 export const checkLoss = (
   side: Side,
   { entry, exit }: { readonly entry: Term; readonly exit: Term },
   at: Span,
   context: Pick<KindContext, "market" | "to">
 ): void => {
-  const ratios = imagined.map((moment) => {
-    const from = entry.value(moment)
-    const ratio = exit.value({ ...moment, entry: from }) / from
-    return side === "BUY" ? ratio : 1 / ratio
-  })
-  const best = Math.max(...ratios)
+  const best = Math.max(...ratiosOf(entry, exit).map((ratio) => (side === "BUY" ? ratio : 1 / ratio)))
   if (!Number.isFinite(best) || best <= 1) return
   checkRatio({ ratio: Decimal.fromNumber(best, 12) }, "its exit", at, context, "move it further from the entry")
 }

@@ -1,6 +1,6 @@
 /** The `rules:` section of a strategy file: names, in the order in which they use each other, and expressions, checked and compiled. */
 import { Result } from "effect"
-import type { Amount } from "../../../domain/Amount.ts"
+import { type Amount, floorOf, min } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { inputAsset, type Market, opposite, type Side } from "../../../domain/Market.ts"
 import { timeframeMillis } from "../../../domain/Timeframe.ts"
@@ -20,7 +20,7 @@ import { checkDearExit, checkValues, valueOf } from "../OrderCheck.ts"
 import { part } from "../PriceLevels.ts"
 import { type ExitTarget, partsOf, type RuleSize, ruleSize, ruleSizeNode, targets } from "../Size.ts"
 import { floor, reach, type StopExit, stopExit } from "../StopExit.ts"
-import { checkLoss, checkPlaces, type Exit, needsPosition } from "./RuleExit.ts"
+import { checkLoss, checkPlaces, type Exit, fixedRatio, needsPosition } from "./RuleExit.ts"
 import { type NamedState, state, statesOf } from "./StateSection.ts"
 
 export interface Rule {
@@ -384,11 +384,18 @@ export const checkTrail = (trail: unknown, trailFrom: Span | undefined, to: Repo
 const isSupplied = ({ side }: Rule, all: ReadonlyArray<Rule>, budget: Budget): boolean =>
   all.some((other) => other.side !== side && budget[other.side === "BUY" ? "quote" : "base"] > 0n)
 
-const valuesOf = ({ exit, price, size }: Rule, market: Market): ReadonlyArray<Amount> => {
+/** Values of the entry, and of an exit at this price if that is less, as far as they are the same in every market. */
+const valuesOf = ({ price, size }: Rule, exit: Term | undefined, market: Market): ReadonlyArray<Amount> => {
   if (!("amount" in size)) return []
-  if (size.unit === "quote") return [size.amount]
-  const written = [price, exit?.price, exit?.stop].flatMap((term) => term?.constant ?? [])
-  return written.map((each) => valueOf(market, { price: Decimal.fromNumber(each, 12), quantity: size.amount }))
+  const { amount: quantity, unit } = size
+  const valueAt = ({ constant }: Term) =>
+    constant === undefined || unit === "quote"
+      ? undefined
+      : valueOf(market, { price: Decimal.fromNumber(constant, 12), quantity })
+  const [entry, ratio] = [unit === "quote" ? quantity : valueAt(price), exit && fixedRatio(price, exit)]
+  if (entry === undefined || ratio === undefined)
+    return [entry, exit && valueAt(exit)].filter((value) => value !== undefined)
+  return [entry, min(entry, floorOf(Decimal.multiply(Decimal.make(entry), ratio), 0))]
 }
 
 /**
@@ -409,7 +416,8 @@ export const checkSize = (
   const { afterMillis, stop, trail, when } = exit ?? {}
   if ([afterMillis, stop, trail, when].some((way) => way !== undefined))
     checkDearExit(side, valueIn(at, "then") ?? valueIn(at, "stop") ?? at, context)
-  const values = parts.flatMap((each) => valuesOf(each, market))
+  // An exit after a stop is judged by the whole position.
+  const values = [...parts.flatMap((each) => valuesOf(each, each.exit?.price, market)), ...valuesOf(rule, stop, market)]
   checkValues(values, sized, context)
   if (isSupplied || budget === undefined) return
   if (budget[key] === 0n) {
