@@ -62,7 +62,7 @@ const standings = (state: BotState, strategy: string, id: string, terms: RuleTer
     const isInExit = slot.completedLegs % legs === 1
     const unfilled = max(0n, size * partsLeft - (isInExit ? 0n : slot.filledInLeg))
     const hasEnded = haveEnded(state, strategy, (each) => each === name)
-    return { slot, key: slotKey(strategy, name), isInExit, open, unfilled, due: hasEnded ? 0n : unfilled }
+    return { slot, key: slotKey(strategy, name), isInExit, open, due: hasEnded ? 0n : unfilled }
   })
 }
 
@@ -88,8 +88,8 @@ export const entryOf = (state: BotState, strategy: string, id: string, terms: Ru
   const own = standings(state, strategy, id, terms)
   const whole = terms.quantity * BigInt(terms.parts)
   const inExit = own.flatMap(({ isInExit, key }) => (isInExit ? [key] : []))
-  const filled = own.reduce((left, { unfilled }) => left - unfilled, whole)
-  return { percent: whole === 0n ? 0n : (filled * 100n) / whole, inExit }
+  const filled = own.reduce((sum, { slot }) => sum + (terms.side === "BUY" ? slot.bought : slot.sold), 0n)
+  return { percent: whole === 0n ? 0n : min(100n, (filled * 100n) / whole), inExit }
 }
 
 const inputOf = (market: Market, open: Placement): Amount =>

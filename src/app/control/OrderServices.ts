@@ -278,7 +278,7 @@ export const standingsIn = (state: BotState, { markets }: Kept) => {
       }
     }
     const done = [...state.slots].filter(([name, { completedLegs: legs }]) => ByHand.orderOf(name) === key && legs > 0)
-    const part = done.length < own.length ? `${done.length} of ${own.length} targets` : "100 %"
+    const part = done.length < own.length ? `${done.length} of ${own.length} targets` : filled || "100 %"
     const ended = { filled: done.length > 0 ? part : filled, hasEnded: true }
     if (own.some(({ why }) => why === endedByExit))
       return { ...ended, filled, state: "stopped", why: `${endedByExit}; its money is back` }

@@ -138,6 +138,28 @@ describe("the list of orders by hand", () => {
     }).pipe(Effect.provide(NodeServices.layer))
   )
 
+  it.effect("shows the part of an entry that has filled, also once its exit sells that part", () =>
+    Effect.gen(function* () {
+      const part = (slot: string): ReadonlyArray<BotEvent> => [
+        ...boughtBy({ ...entry, slot }, 400_000n),
+        {
+          _tag: "LegClosed",
+          strategy,
+          slot,
+          side: "BUY",
+          asset: "BTC",
+          rest: 0n,
+          reason: "its planned amount has filled"
+        }
+      ]
+      const exits = { takeProfit: "2%", stop: "4%" }
+      assert.deepStrictEqual(yield* listAfter(exits, part), ["40 %", "waits"])
+      const exit = { placement: "p2", side: "SELL", at: 60_180n, base: 400_000n } as const
+      const rests = (slot: string) => [...part(slot), ...openOrder({ ...exit, slot })]
+      assert.deepStrictEqual(yield* listAfter(exits, rests), ["40 %", "open at 60180, 0 %"])
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+
   it.effect("counts what an order has filled before a change of its price", () =>
     Effect.gen(function* () {
       const moved = (slot: string) => [
