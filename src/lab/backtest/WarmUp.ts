@@ -1,5 +1,5 @@
 /** Compares the candles before the first bar with those that the indicators need. If some are missing, decisions begin later. */
-import type { Candles } from "../../candles/Candles.ts"
+import { type Candles, hasOnlyZeroVolumes } from "../../candles/Candles.ts"
 import * as Resample from "../../candles/Resample.ts"
 import { openTime } from "../../candles/TimeAxis.ts"
 import { timeframeMillis } from "../../domain/Timeframe.ts"
@@ -15,9 +15,12 @@ const wantedIn = (strategy: Strategy, series: ReadonlyArray<Candles>) => {
 }
 
 /** Returns why these candles cannot make those that the strategy decides on; `undefined` if they can. */
-export const tooCoarse = (strategy: Strategy, series: ReadonlyArray<Candles>): string | undefined =>
-  wantedIn(strategy, series).flatMap(({ candles, wanted }) => {
-    const { stepMillis } = (candles.whole ?? candles).time
+export const unusable = (strategy: Strategy, series: ReadonlyArray<Candles>): string | undefined =>
+  wantedIn(strategy, series).flatMap(({ candles, market, wanted }) => {
+    const whole = candles.whole ?? candles
+    if (strategy.volumes?.has(market.name) === true && hasOnlyZeroVolumes(whole))
+      return [`the strategy uses volumes of ${market.name}, and the data have none; use data with volumes`]
+    const { stepMillis } = whole.time
     const finer = [...wanted.keys()].filter((timeframe) => (timeframeMillis(timeframe) ?? 0) < stepMillis)
     const data = `the data has ${stepMillis / 1000} s candles; use finer data`
     return finer.map((timeframe) => `the strategy decides on ${timeframe} candles, ${data}`)

@@ -68,7 +68,7 @@ export const differenceOf = Effect.fn("WhatIf.differenceOf")(function* (edited: 
   if (Option.isNone(data)) return none("the journal's prices cannot be read")
   const [candles, { measured }, costs] = data.value
   const series = candles.series.map(({ candles }) => candles)
-  if (files.some((file) => WarmUp.tooCoarse(file, series) !== undefined))
+  if (files.some((file) => WarmUp.unusable(file, series) !== undefined))
     return none("it decides on shorter candles than minutes, but only minutes are recorded")
   const bandOf = Effect.fnUntraced(function* (file: Strategy) {
     const ground = yield* RunSetUp.groundOf(RunSetUp.asKnown, file, accountOf(recorded, market, costs))

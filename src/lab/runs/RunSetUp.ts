@@ -161,7 +161,7 @@ export const groundOf = Effect.fn("RunSetUp.groundOf")(function* (
 })
 
 export const checkTimeframes = (strategy: Strategy, series: ReadonlyArray<Candles.Candles>) => {
-  const why = WarmUp.tooCoarse(strategy, series)
+  const why = WarmUp.unusable(strategy, series)
   return why === undefined ? Effect.void : Effect.fail(wrongUsage(why))
 }
 

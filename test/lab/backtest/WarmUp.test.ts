@@ -56,6 +56,18 @@ describe("warm-up", () => {
     }
   })
 
+  it("refuses data without volumes to a strategy that uses them", () => {
+    const looks = text.replace("close < sma(close, 12)", "volume > 2 * sma(volume, 12)")
+    const using = Result.getOrThrow(StrategyFile.parse(looks, "warm.yaml", { assets, ticks: new Map() }))
+    const bare = { ...all, volume: Candles.column(all.bars) }
+    assert.strictEqual(
+      WarmUp.unusable(using, [Candles.slice(bare, 30, 200)]),
+      "the strategy uses volumes of BTC/USDC, and the data have none; use data with volumes"
+    )
+    assert.isUndefined(WarmUp.unusable(using, [all]))
+    assert.isUndefined(WarmUp.unusable(strategy, [bare]))
+  })
+
   it("says how many candles are missing", () => {
     assert.deepStrictEqual(
       WarmUp.of(strategy, [Candles.slice(all, 30, 200)]).map(({ timeframe, before }) => [timeframe, before]),

@@ -60,7 +60,7 @@ export const run = (
   const parsing = strategyOf(search, values)
   if (Result.isFailure(parsing)) return { trial, values, refused: parsing.failure, ...nothing }
   const series = inputs.map(({ candles }) => candles)
-  const refused = WarmUp.tooCoarse(parsing.success, series)
+  const refused = WarmUp.unusable(parsing.success, series)
   if (refused !== undefined) return { trial, values, refused, ...nothing }
   const { mode, objective } = search
   const judged = (side: FillMode) => {
