@@ -1,5 +1,6 @@
 /** A strategy of another bot as a strategy file, whose first comments list the differences and the settings that were not imported. */
 import * as Decimal from "../domain/Decimal.ts"
+import { nameOf } from "./ForeignSettings.ts"
 
 export interface Translated {
   readonly kind: "deals" | "grid" | "market-making"
@@ -39,7 +40,7 @@ export const namesIn = (
 export const entersAtOnce = "reach: 0.1%"
 
 export const otherMarkets = ([, ...others]: ReadonlyArray<string>): ReadonlyArray<string> =>
-  others.length === 0 ? [] : [`one file trades one market: ${others.join(", ")} need separate files`]
+  others.length === 0 ? [] : [`one file trades one market: ${others.map(nameOf).join(", ")} need separate files`]
 
 export const times = (value: Decimal.Decimal, count: number): Decimal.Decimal =>
   Decimal.multiply(value, Decimal.make(BigInt(count)))
