@@ -37,7 +37,7 @@ const mostBytes = 1_000_000
 
 /** Removes comments from JSON as freqtrade and others accept it. Text in quotes stays. */
 const withoutRemarks = (text: string): string =>
-  text.trimStart().startsWith("{")
+  /^\s*(\{|\/[/*])/.test(text)
     ? text.replace(/("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (_, quoted: string | undefined) => quoted ?? "")
     : text
 

@@ -21,7 +21,7 @@ export const line = (key: string, amount: Decimal.Decimal | undefined, unit = ""
   amount === undefined || !Decimal.isPositive(amount) ? [] : [`${key}: ${Decimal.format(amount)}${unit}`]
 
 /** True for a symbol of this service. A thousand of a token, or a future of it, is another asset. */
-const isSymbol = (name: string): boolean => /^[A-Za-z0-9]{2,15}$/.test(name) && !/^1000+[A-Z]|perp$|swap$/i.test(name)
+const isSymbol = (name: string): boolean => /^[A-Za-z0-9]{1,15}$/.test(name) && !/^1000+[A-Z]|perp$|swap$/i.test(name)
 const isMoney = (name: string): boolean => /^(usd[a-z]?|[bt]usd|fdusd|dai|eur|gbp)$/i.test(name)
 
 /** Splits a pair into base and quote. A currency is not accepted as a base. */

@@ -24,7 +24,7 @@ export interface CsvFormat {
 /** In `roleOfField`: a column of markets or timeframes, which must have one value in all rows. */
 export const oneMarket = -2
 const marketNames =
-  /^(trading|currency|coin|token|base|quote)?(symbols?|sym|pairs?|market|ticker|tic|coin|token|currency|crypto|asset|contract|pool|stock|security|isin|figi|series|underlying|name|code|exchange|venue|interval|timeframe|tf|period|freq|frequency|resolution|granularity|product|instrument|inst|base|quote|source|ex|s$)(id|name|symbol|code|address)?$/
+  /^(trading|currency|coin|token|base|quote)?(symbols?|sym|pairs?|market|ticker|tic|coin|token|currency|crypto|asset|contract|pool|stock|security|isin|figi|series|underlying|slug|bar|barsize|name|code|exchange|venue|interval|timeframe|tf|period|freq|frequency|resolution|granularity|product|instrument|inst|base|quote|source|ex|s$)(id|name|symbol|code|address)?$/
 
 const amounts = /^(base)?(volume|vol|v|size|qty|quantity|amount|q)(base|from)?$/
 
@@ -177,7 +177,8 @@ const formatOf = (
   origin: Pick<CsvFormat, "columns" | "isChoice">
 ): CsvFormat => {
   const isText = (field: number) => sample.every((row) => /^(?!true|false|nan|null|none)[a-z]/i.test(row[field] ?? ""))
-  const isShared = (name: string, field: number) => marketNames.test(name) || (!hasHeader && isText(field))
+  const isShared = (name: string, field: number) =>
+    marketNames.test(name) || (isText(field) && (!hasHeader || name === "id"))
   const roleOfField = Int8Array.from(fields, (name, field) => (isShared(normalised(name), field) ? oneMarket : -1))
   for (const [role, { field }] of choices.entries()) if (field >= 0) roleOfField[field] = role
   const columnNames = hasHeader ? fields : fields.map((_, field) => `${field + 1}`)

@@ -117,20 +117,29 @@ describe("columns of a file", () => {
     assert.strictEqual(columns, "read as trades: time, price, quantity by position, because the first line names none")
   })
 
-  it.each(["symbol", "Pair", "exchange", "timeframe", "trading_pair", "baseCurrency", "token", "code", "s", "source"])(
-    "with two values of %s are refused, with and without repair",
-    (name) => {
-      const rows = ["BTC", "ETH", "BTC"].map((market, minute) => `${1_735_689_600 + minute * 60},${market},1,2,1,1,5`)
-      for (const repair of [[], CandleChecks.repairs]) {
-        const { said } = read([`timestamp,${name},open,high,low,close,volume`, ...rows], ...repair)
-        assert.include(said, `a.csv:3:12: ETH in the column ${name}, but the rows before have BTC; give each market`)
-      }
-      assert.lengthOf(
-        read([`timestamp,${name},open,high,low,close,volume`, ...rows].filter((row) => !row.includes("ETH"))).rows,
-        2
-      )
+  it.each([
+    "symbol",
+    "Pair",
+    "exchange",
+    "timeframe",
+    "trading_pair",
+    "baseCurrency",
+    "token",
+    "code",
+    "s",
+    "source",
+    "id"
+  ])("with two values of %s are refused, with and without repair", (name) => {
+    const rows = ["BTC", "ETH", "BTC"].map((market, minute) => `${1_735_689_600 + minute * 60},${market},1,2,1,1,5`)
+    for (const repair of [[], CandleChecks.repairs]) {
+      const { said } = read([`timestamp,${name},open,high,low,close,volume`, ...rows], ...repair)
+      assert.include(said, `a.csv:3:12: ETH in the column ${name}, but the rows before have BTC; give each market`)
     }
-  )
+    assert.lengthOf(
+      read([`timestamp,${name},open,high,low,close,volume`, ...rows].filter((row) => !row.includes("ETH"))).rows,
+      2
+    )
+  })
 
   it("without names name one market at most, in a column of text", () => {
     const rows = ["BTC", "ETH", "BTC"].map((market, minute) => `${1_735_689_600 + minute * 60},1,2,1,1,5,${market}`)
