@@ -15,7 +15,7 @@ import { allLeaves, buildIndices, type Indices, type Leaves, over } from "./Cros
 import type { Checked, Repair } from "./csv/CandleChecks.ts"
 
 /** Must change when the parser or the layout changes. */
-const version = "limitbot columns 2"
+const version = "limitbot columns 3"
 const headerBytes = 32_768
 
 export type Stamp = ReturnType<typeof stampOf>

@@ -7,7 +7,10 @@ export const utcDate = (at: number): string => DateTime.formatIsoDateUtc(DateTim
 
 export const utcYear = (at: number): number => DateTime.toPartsUtc(DateTime.makeUnsafe(at)).year
 
-export const percent = (ratio: number, places = 2): string => `${(ratio * 100).toFixed(places)} %`
+/** A figure that rounds to zero has no sign. */
+export const fixed = (value: number, places = 2): string => value.toFixed(places).replace(/^-(?=[0.]+$)/, "")
+
+export const percent = (ratio: number, places = 2): string => `${fixed(ratio * 100, places)} %`
 
 export const grouped = (figure: string): string => {
   const [whole = "", ...places] = figure.split(".")
@@ -47,10 +50,8 @@ export const sentenceOf = (error: Schema.SchemaError): string =>
     .map(({ message, path }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`))
     .join("; ")
 
-const unprintable = /[\p{Cc}\p{Cf}\u2028\u2029]/gu
-
 /** Replaces control and direction characters: foreign text must not be able to repaint the terminal. */
-export const printable = (text: string): string => text.replace(unprintable, "\uFFFD")
+export const printable = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "\uFFFD")
 
 /** Appends the id by which the venue can find the request. */
 export const correlationText = ({ correlationId }: { readonly correlationId?: string | undefined }): string =>

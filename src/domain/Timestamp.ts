@@ -8,10 +8,8 @@ const isDay = (date: string): boolean => {
   return !Number.isNaN(millis) && format(millis).startsWith(date)
 }
 
-export const parse = (text: string): number | undefined => {
-  const [, date] = timestamp.exec(text) ?? []
-  return date !== undefined && isDay(date) ? Date.parse(text) : undefined
-}
+export const parse = (text: string): number | undefined =>
+  isDay(timestamp.exec(text)?.[1] ?? "") ? Date.parse(text) : undefined
 
 export const format = (epochMillis: number): string => new Date(epochMillis).toISOString()
 

@@ -11,7 +11,7 @@ import { EngineSettings } from "./EngineSettings.ts"
 import * as FundingStop from "./holds/FundingStop.ts"
 import * as OperatorPause from "./holds/OperatorPause.ts"
 import { Bookkeeper } from "./state/Bookkeeper.ts"
-import type { BotState } from "./state/BotState.ts"
+import { type BotState, unfinished } from "./state/BotState.ts"
 import { leftPositions } from "./state/strategies/LeftPosition.ts"
 
 export type BotRun = Omit<Of<"BotStarted">, "_tag" | "mark" | "database" | "left" | "overall">
@@ -33,7 +33,7 @@ export class AssetRenamed extends Schema.TaggedError<AssetRenamed>()("AssetRenam
   configured: Schema.String
 }) {
   override get message(): string {
-    return `This journal has money of ${this.symbol}, which is ${this.id}, but the configuration says ${this.configured}. Restore assets.${this.symbol}, or use another journal file.`
+    return `This journal has money or orders of ${this.symbol}, which is ${this.id}, but the configuration says ${this.configured}. Restore assets.${this.symbol}, or use another journal file.`
   }
 }
 
@@ -108,8 +108,7 @@ export const contradictionOf = (state: BotState, run: Partial<BotRun>): Contradi
     const isSame = journal === undefined || configured === undefined || journal === configured
     if (!isSame && (what !== "venue" || isBound(state))) return new JournalOfAnother({ what, journal, configured })
   }
-  const renamed = renamedIn(state, run.assets ?? {})
-  return renamed === undefined ? undefined : new AssetRenamed(renamed)
+  return renamedIn(state, run.assets ?? {})
 }
 
 export const belongs = Effect.fn("StartUp.belongs")(function* (run: Partial<BotRun>) {
@@ -117,14 +116,15 @@ export const belongs = Effect.fn("StartUp.belongs")(function* (run: Partial<BotR
   if (contradiction !== undefined) return yield* contradiction
 })
 
-const renamedIn = ({ assets, ledger }: BotState, configured: Readonly<Record<string, string>>) => {
+const renamedIn = (state: BotState, configured: Readonly<Record<string, string>>) => {
   const symbols = new Map(Object.entries(configured).map(([symbol, id]) => [id, symbol]))
-  const assetsInUse = new Set([...totals(ledger), ...givenBack(ledger)].map(({ asset }) => asset))
-  for (const [symbol, id] of assets) {
-    if (!assetsInUse.has(symbol)) continue
-    const [now, twin] = [configured[symbol], symbols.get(id)]
-    if (now !== undefined && now !== id) return { symbol, id, configured: `that it is ${now}` }
-    if (twin !== undefined && twin !== symbol) return { symbol, id, configured: `that this is ${twin}` }
+  const inOrders = unfinished(state).flatMap(({ market }) => market.split("/"))
+  const inLedger = [...totals(state.ledger), ...givenBack(state.ledger)].map(({ asset }) => asset)
+  for (const [symbol, id] of state.assets) {
+    if (![...inLedger, ...inOrders].includes(symbol)) continue
+    const [now = id, twin = symbol] = [configured[symbol], symbols.get(id)]
+    if (now !== id) return new AssetRenamed({ symbol, id, configured: `that it is ${now}` })
+    if (twin !== symbol) return new AssetRenamed({ symbol, id, configured: `that this is ${twin}` })
   }
   return undefined
 }

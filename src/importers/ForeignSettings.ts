@@ -44,8 +44,8 @@ const isPrivate =
 
 /** Names are shown too, so a name that may itself be a credential is refused. */
 const isName = (key: string): boolean =>
-  /^[\w. -]{1,40}$/.test(key) && !/(?=.*\d)(?=.*[A-Za-z])[A-Za-z\d]{16}/.test(key)
-const nameOf = (key: string): string => (isName(key) ? key : hidden)
+  /^[\w. /:-]{1,40}$/.test(key) && !/(?=.*\d)(?=.*[A-Za-z])[A-Za-z\d]{16}/.test(key)
+export const nameOf = (key: string): string => (isName(key) ? key : hidden)
 const hidden = "(not shown)"
 const isHarmless = (text: string): boolean => /^([-+]?\d{0,9}(\.\d{0,12})?|[a-z_]{1,20})$/.test(text)
 

@@ -2,7 +2,7 @@
 import { Effect, FileSystem, Path, Result } from "effect"
 import { parse } from "yaml"
 import * as Decimal from "../domain/Decimal.ts"
-import { isRecord, messageOf } from "../domain/Text.ts"
+import { isRecord, messageOf, printable } from "../domain/Text.ts"
 import * as PlainFiles from "../files/PlainFiles.ts"
 import * as StrategyFiles from "../files/StrategyFiles.ts"
 import * as StrategyFile from "../strategy/StrategyFile.ts"
@@ -37,7 +37,7 @@ const mostBytes = 1_000_000
 
 /** Removes comments from JSON as freqtrade and others accept it. Text in quotes stays. */
 const withoutRemarks = (text: string): string =>
-  text.trimStart().startsWith("{")
+  /^\s*(\{|\/[/*])/.test(text)
     ? text.replace(/("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (_, quoted: string | undefined) => quoted ?? "")
     : text
 
@@ -87,7 +87,7 @@ export const strategyText = Effect.fn("Importing.strategyText")(function* ({ bot
   const whole = { ...translated.budget, ...(budget === undefined ? {} : { quote: budget }) }
   if (whole.quote === undefined) return yield* refused(`${file} has no quote budget: add --budget 1000`)
   const { base, name: fileName } = path.parse(file)
-  const text = textOf(translated, { bot, file: base, market: name, name: nameOf(fileName), budget: whole })
+  const text = textOf(translated, { bot, file: printable(base), market: name, name: nameOf(fileName), budget: whole })
   const strategyResult = StrategyFile.parse(text, file, StrategyFiles.marketsOf(name.split("/")))
   if (Result.isSuccess(strategyResult)) return text
   const [problem] = strategyResult.failure

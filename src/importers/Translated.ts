@@ -1,5 +1,6 @@
 /** A strategy of another bot as a strategy file, whose first comments list the differences and the settings that were not imported. */
 import * as Decimal from "../domain/Decimal.ts"
+import { nameOf } from "./ForeignSettings.ts"
 
 export interface Translated {
   readonly kind: "deals" | "grid" | "market-making"
@@ -20,7 +21,7 @@ export const line = (key: string, amount: Decimal.Decimal | undefined, unit = ""
   amount === undefined || !Decimal.isPositive(amount) ? [] : [`${key}: ${Decimal.format(amount)}${unit}`]
 
 /** True for a symbol of this service. A thousand of a token, or a future of it, is another asset. */
-const isSymbol = (name: string): boolean => /^[A-Za-z0-9]{2,15}$/.test(name) && !/^1000+[A-Z]|perp$|swap$/i.test(name)
+const isSymbol = (name: string): boolean => /^[A-Za-z0-9]{1,15}$/.test(name) && !/^1000+[A-Z]|perp$|swap$/i.test(name)
 const isMoney = (name: string): boolean => /^(usd[a-z]?|[bt]usd|fdusd|dai|eur|gbp)$/i.test(name)
 
 /** Splits a pair into base and quote. A currency is not accepted as a base. */
@@ -39,7 +40,7 @@ export const namesIn = (
 export const entersAtOnce = "reach: 0.1%"
 
 export const otherMarkets = ([, ...others]: ReadonlyArray<string>): ReadonlyArray<string> =>
-  others.length === 0 ? [] : [`one file trades one market: ${others.join(", ")} need separate files`]
+  others.length === 0 ? [] : [`one file trades one market: ${others.map(nameOf).join(", ")} need separate files`]
 
 export const times = (value: Decimal.Decimal, count: number): Decimal.Decimal =>
   Decimal.multiply(value, Decimal.make(BigInt(count)))

@@ -5,7 +5,10 @@ import { countIn, type ForeignSettings, needed, refused } from "./ForeignSetting
 import { line, namesIn, percentOf, quoteRounded, type Translated, times } from "./Translated.ts"
 
 export const hummingbot = Effect.fnUntraced(function* (settings: ForeignSettings) {
-  settings.pass("template_version exchange connector_name id controller_type candles_config order_type")
+  settings.pass("template_version id controller_type candles_config order_type")
+  const connectors = ["exchange", "connector_name"].map((key) => settings.text(key) ?? "")
+  if (connectors.some((connector) => connector.includes("perpetual")))
+    return yield* refused("its connector is for perpetuals: this service trades spot only")
   const name = settings.text("controller_name") ?? settings.text("strategy") ?? "nothing"
   if (name === "pure_market_making") return yield* quotesOf(settings)
   if (name === "grid_strike") return yield* gridOf(settings)
@@ -64,7 +67,6 @@ const gridOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
   const spread = yield* needed(settings, "min_spread_between_orders", "it sets the number of levels")
   const least = settings.number("min_order_amount_quote")
   const limit = settings.number("limit_price")
-  const nearest = settings.number("max_open_orders")
   const apart = Math.floor(
     Math.log(Decimal.toNumber(upper) / Decimal.toNumber(lower)) / Math.log1p(Decimal.toNumber(spread))
   )
@@ -87,7 +89,7 @@ const gridOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
       `levels: ${cells + 1}`,
       "spacing: geometric",
       `size: { quote: ${Decimal.format(size)} }`,
-      ...line("fundNearest", nearest),
+      ...line("fundNearest", settings.number("max_open_orders")),
       ...line("stop", limit !== undefined && Decimal.isLess(limit, lower) ? limit : undefined)
     ],
     otherwise: [

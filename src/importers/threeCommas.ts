@@ -50,7 +50,6 @@ const gridOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
     yield* needed(settings, "lower_price", "a grid has two ends"),
     yield* needed(settings, "upper_price", "a grid has two ends")
   ]
-  yield* needed(settings, "grids_quantity", "a grid has levels")
   const levels = (yield* countIn(settings, "grids_quantity")) ?? 0
   if (levels < 2) return yield* refused(`grids_quantity is ${levels}: a grid has two levels or more`)
   const size = yield* needed(settings, "quantity_per_grid", "it is the size of each level's order")
@@ -93,7 +92,7 @@ const gridOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
 })
 
 const dealNews =
-  "start_order_type profit_currency active_deals active_deals_count active_deals_usd_profit deals_counter " +
+  "start_order_type active_deals active_deals_count active_deals_usd_profit deals_counter " +
   "easy_form_supported editable finished_deals_count finished_deals_profit_usd"
 
 const dealsOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
@@ -110,7 +109,6 @@ const dealsOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
   const safetyUnit = settings.text("safety_order_volume_type") ?? unit
   if (orders > 0 && safetyUnit !== unit)
     return yield* refused(`safety_order_volume_type is ${safetyUnit}: only quote_currency is a fixed amount`)
-  const isOfBase = settings.text("take_profit_type") === "base"
   settings.pass(dealNews)
   const safety =
     orders === 0
@@ -128,8 +126,6 @@ const dealsOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
           active: settings.number("active_safety_orders_count")
         }
   const stop = settings.number("stop_loss_percentage")
-  const cooldown = settings.number("cooldown")
-  const trail = settings.flag("trailing_enabled") ? settings.number("trailing_deviation") : undefined
   const pairs = settings.texts("pairs")
   const market = marketOf(pairs[0])
   return {
@@ -151,14 +147,15 @@ const dealsOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
             ...(safety.active === undefined ? [] : [`  active: ${Decimal.format(safety.active)}`])
           ]),
       `takeProfit: ${Decimal.format(yield* needed(settings, "take_profit", "a deal exits above its average entry"))}%`,
-      ...line("trail", trail, "%"),
+      ...line("trail", settings.flag("trailing_enabled") ? settings.number("trailing_deviation") : undefined, "%"),
       ...line("stop", stop, "%"),
-      ...line("cooldown", cooldown, "s")
+      ...line("cooldown", settings.number("cooldown"), "s")
     ],
     otherwise: [
       "the base order is a limit order that may pay 0.1% more than the mid, not a market order",
       "a deal starts as soon as the last one has ended; set when: for a condition",
-      ...(isOfBase && orders > 0
+      ...(settings.text("profit_currency") === "base_currency" ? ["the profit is kept in the quote asset"] : []),
+      ...(settings.text("take_profit_type") === "base" && orders > 0
         ? ["take_profit counts from the average entry of all orders, not from the base order: it exits later here"]
         : []),
       ...(stop === undefined || !Decimal.isPositive(stop)

@@ -311,8 +311,7 @@ const durationHint = (found: string): string | undefined => {
 const orderForm = "[ps][0-9]+$"
 
 const nameHint = (found: string): string | undefined => {
-  const words = found.toLowerCase().match(/[a-z0-9]+/g) ?? []
-  const fitting = words.join("-").slice(0, 64)
+  const fitting = (found.toLowerCase().match(/[a-z0-9]+/g) ?? []).join("-").slice(0, 64)
   if (fitting === "") return undefined
   if (new RegExp(`^${orderForm}`).test(fitting))
     return `the name is reserved for orders and swaps; write for example "strategy-${fitting}"`

@@ -43,8 +43,7 @@ export const marketNamed =
     })
     if (base === undefined || quote === undefined) return undefined
     if (base === quote) return report(to, at, `${baseSymbol} cannot be traded against itself`)
-    const tick = ticks.get(name)
-    return { name, base, quote, ...present({ costs, tick }) }
+    return { name, base, quote, ...present({ costs, tick: ticks.get(name) }) }
   }
 
 export const market = (offered: Markets): Reader<Market> => {

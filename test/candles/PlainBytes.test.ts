@@ -38,6 +38,13 @@ const zipped = (...files: ReadonlyArray<readonly [name: string, text: string]>):
   return Buffer.concat([...locals, ...directory, end])
 }
 
+/** Sets a byte of the directory. */
+const withByte = (archive: Uint8Array, offset: number, byte: number): Uint8Array => {
+  const bytes = Buffer.from(archive)
+  bytes[bytes.indexOf("PK\x01\x02") + offset] = byte
+  return bytes
+}
+
 const utf16 = Buffer.from(text, "utf16le")
 
 describe("the text of a file", () => {
@@ -57,6 +64,14 @@ describe("the text of a file", () => {
     ["a workbook", zipped(["[Content_Types].xml", ""], ["xl/workbook.xml", ""]), /an Excel workbook: save it as CSV/],
     ["a truncated archive", zipped(["a.csv", text]).subarray(0, 60), /cut off/],
     ["JSON", Buffer.from('[[1735689600000,"1"]]'), /JSON: write it as CSV/],
+    ["JSON after a mark", Buffer.from('\uFEFF [ { "time": 1, "open": 2 } ]'), /JSON: write it as CSV/],
+    [
+      "a tar archive",
+      gzipSync(Buffer.concat([Buffer.alloc(257, "a"), Buffer.from("ustar")])),
+      /tar archive: unpack it/
+    ],
+    ["an archive with a password", withByte(zipped(["a.csv", text]), 8, 1), /with a password or of an unusual kind/],
+    ["an archive of another method", withByte(zipped(["a.csv", text]), 10, 12), /of an unusual kind: unpack it/],
     ["bzip2", Buffer.from("BZh91AY"), /bunzip2/]
   ])("is refused with the file's name: %s", (_, bytes, message) =>
     assert.throws(() => PlainBytes.textOf(bytes), message)
@@ -113,6 +128,19 @@ describe("a pattern of files", () => {
         message,
         /the gap before 2025-01-02T16:30.* is not whole candles of 3600 s; write --repair invalid,sort,duplicates,range/
       )
+    })
+  )
+
+  it.effect("is refused if two files name different markets", () =>
+    Effect.gen(function* () {
+      const named = (rows: string, market: string) =>
+        rows.replaceAll(/$/gm, `,${market}`).replace(`,${market}`, ",symbol")
+      writeFileSync(join(folder, "one.named"), named(hours(0, 24, 1), "BTC"))
+      writeFileSync(join(folder, "two.named"), named(hours(24, 30, 2), "ETH"))
+      const { message } = yield* Effect.flip(ofPattern("*.named"))
+      assert.match(message, /two\.named has symbol ETH, .*one\.named symbol BTC; choose files of one market/)
+      writeFileSync(join(folder, "two.named"), named(hours(24, 30, 2), "BTC"))
+      assert.strictEqual((yield* ofPattern("*.named")).candles.bars, 30)
     })
   )
 

@@ -26,10 +26,23 @@ const bad = (name: string, field: string, text: string, column: number, says: Re
 
 const columns: Readonly<Record<string, number>> = { time: 1, open: 15, high: 19, low: 23, close: 26, volume: 30 }
 
-const notNumbers = ["abc", "NaN", "Infinity", "null", "1.2.3", "0x10", "--5", "1e", "12k", "-"].flatMap((text) =>
+const notNumbers = [
+  "abc",
+  "NaN",
+  "Infinity",
+  "null",
+  "1.2.3",
+  "1e400",
+  "9".repeat(400),
+  "0x10",
+  "--5",
+  "1e",
+  "12k",
+  "-"
+].flatMap((text) =>
   ["open", "volume"].map((field) =>
     bad(
-      `${field} is ${text}`,
+      `${field} is ${text.slice(0, 12)}`,
       field,
       text,
       columns[field] ?? 0,

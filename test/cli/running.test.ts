@@ -72,10 +72,10 @@ describe.concurrent("limitbot run", () => {
       assertSays(
         renamed,
         1,
-        /has money of BTC, which is nep141:btc\.omft\.\w+, but the configuration says that this is XBT/
+        /has money or orders of BTC, which is nep141:btc\.omft\.\w+, but the configuration says that this is XBT/
       )
       const swapped = await runHere(["run", "grid.yaml", "--config", "swapped.yaml"], { cwd })
-      assertSays(swapped, 1, /has money of BTC, .* says that it is nep141:eth\.omft\.\w+/)
+      assertSays(swapped, 1, /has money or orders of BTC, .* says that it is nep141:eth\.omft\.\w+/)
 
       const closed = await runHere([...runGrid, "--cancel-on-exit", "--for", "1s", "--json"], { cwd })
       assert.strictEqual(closed.code, 0)

@@ -45,6 +45,7 @@ describe("a webhook with Retry-After", () => {
     ["120", 120],
     [new Date(60_000).toUTCString(), 60],
     ["86400", 600],
+    ["64.57", 64.57],
     ["soon", 0]
   ] as const)("of %s is sent again after that time, at most ten minutes", ([written, seconds]) =>
     Effect.gen(function* () {

@@ -386,6 +386,11 @@ describe("time and text", () => {
     assert.strictEqual(Text.plainJson({ a: 5n, b: [1, "x"] }), '{"a":"5","b":[1,"x"]}')
     assert.strictEqual(Text.plainJson(undefined), "")
     assert.deepStrictEqual([Text.percent(0.12345), Text.percent(0.5, 0)], ["12.35 %", "50 %"])
+    assert.deepStrictEqual([Text.percent(-0.00004), Text.percent(-0.004, 0)], ["0.00 %", "0 %"], "zero has no sign")
+    assert.deepStrictEqual(
+      [-0.004, -0.006, -10].map((value) => Text.fixed(value)),
+      ["0.00", "-0.01", "-10.00"]
+    )
     assert.deepStrictEqual(
       [Text.iso(0), Text.utcDate(0), Text.utcYear(-1)],
       ["1970-01-01T00:00:00.000Z", "1970-01-01", 1969]

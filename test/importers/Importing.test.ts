@@ -330,6 +330,31 @@ describe("a configuration of another bot", () => {
     })
   )
 
+  it.effect.each<Given>([
+    { ...quotes, exchange: "binance_perpetual" },
+    { ...strike, connector_name: "hyperliquid_perpetual_testnet" }
+  ])("of Hummingbot for perpetuals is refused", (given) =>
+    Effect.gen(function* () {
+      assert.match((yield* Effect.flip(said("hummingbot", given))).message, /its connector is for perpetuals/)
+    })
+  )
+
+  it.effect("shows no other pair that is no pair, and no line of its own making", () =>
+    Effect.gen(function* () {
+      const pairs = ["USDT_ETH", "USDT_SOL", "9f86d081884c7d659a2feaa0c55ad015", "A\nname: other"]
+      const text = yield* said("3commas", { ...dca, pairs })
+      assert.include(text, "one file trades one market: USDT_SOL, (not shown), (not shown) need separate files")
+    })
+  )
+
+  it.effect("says that a profit in base is kept in quote", () =>
+    Effect.gen(function* () {
+      const text = yield* said("3commas", { ...dca, profit_currency: "base_currency" })
+      assert.include(text, "# Differs from the original: the profit is kept in the quote asset")
+      assert.notInclude(yield* said("3commas", { ...dca, profit_currency: "quote_currency" }), "is kept in")
+    })
+  )
+
   it.effect("of a Passivbot version with another meaning is refused by its name", () =>
     Effect.gen(function* () {
       const asked = { market: "BTC/USDC", budget: "1000" }

@@ -128,25 +128,25 @@ const rowsOf = (candles: Candles, { from, now }: Pick<SourceRequest, "from" | "n
 const fromFiles = Effect.fnUntraced(function* ({ source, folder, needs, from, now }: SourceRequest) {
   const path = yield* Path.Path
   const fail = (why: string) => new CandleSourceFailed({ source, why })
-  const names = yield* Effect.try({
-    try: () =>
-      fs
-        .globSync(path.resolve(folder, source))
-        .filter((name) => !isCacheFile(name))
-        .sort(),
+  const files = yield* Effect.try({
+    try: () => fs.globSync(path.resolve(folder, source)),
     catch: (cause) => fail(messageOf(cause))
   })
+  const names = files.filter((name) => !isCacheFile(name)).sort()
   if (names.length === 0) return yield* fail("no such file; the path starts at the folder of the file that names it")
   const minuteLists: Array<ReadonlyArray<SourcedMinute>> = []
+  let before: string | undefined
   for (const name of names) {
-    const optionalColumns = { open: true, volume: true } as const
     const options = {
       repair: new Set<never>(),
       tradeCandleMillis: minuteMillis,
       cache: "never",
-      wanted: optionalColumns
+      wanted: { open: true, volume: true }
     } as const
-    const { candles } = yield* Effect.mapError(CandleFile.load(name, options), ({ message }) => fail(message))
+    const loading = CandleFile.load(name, options)
+    const { candles, shared } = yield* Effect.mapError(loading, ({ message }) => fail(message))
+    before ||= shared
+    if (shared && shared !== before) return yield* fail(`${name} has ${shared}, but a file before it has ${before}`)
     const { stepMillis } = candles.time
     if (!fits(stepMillis, needs)) {
       const timeframes = [...needs.keys()].join(", ")

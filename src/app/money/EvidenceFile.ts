@@ -222,8 +222,7 @@ const writeDossier = Effect.fnUntraced(function* (
   found: ReadonlyArray<Evidence.PlacementHistory>,
   { offline, order, out }: Pick<EvidenceAsked, "offline" | "order"> & { readonly out: string }
 ) {
-  const venueRequests = askedOf(found)
-  const testimonies = offline ? new Map<string, Testimony>() : yield* ask(venueRequests)
+  const testimonies = offline ? new Map<string, Testimony>() : yield* ask(askedOf(found))
   const dossier = {
     writtenAt: iso(yield* Clock.currentTimeMillis),
     program: `limitbot ${version}`,

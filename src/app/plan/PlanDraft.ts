@@ -96,8 +96,7 @@ export const draftFrom = Effect.fnUntraced(function* (
   const locked = PlanReport.lockedOf(strategies, planned, changes)
   const minimum = minimumIn(config, chains)
   const exposure = config.limits?.exposure ?? new Map<string, bigint>()
-  const needs = needsIn(state, strategies)
-  const money = { fees, balances, needs, usd, exposure }
+  const money = { fees, balances, needs: needsIn(state, strategies), usd, exposure }
   const ground = { strategies, planned, changes, minimumIn: minimum, locked, books, ...money }
   return {
     at,

@@ -103,8 +103,7 @@ const log = Effect.fnUntraced(function* (options: ShownOptions, present: Shown, 
     if (books.state.sequence === lastSequence) return
     lastSequence = books.state.sequence
     const input = yield* picture(options, present, [], yield* profit(present.prices))
-    const lines = Picture.picture(input, false, loggedSlots)
-    yield* Console.log(`\n${lines.join("\n")}\n`)
+    yield* Console.log(`\n${Picture.picture(input, false, loggedSlots).join("\n")}\n`)
   }).pipe(Effect.forever)
   yield* Effect.raceFirst(events, pictures)
 })

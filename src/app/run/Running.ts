@@ -14,6 +14,7 @@ import * as Kill from "../../process/KillFile.ts"
 import { boot, Process } from "../../process/Process.ts"
 import { sourcesCode, version } from "../../version.ts"
 import { commandFailed } from "../CommandFailed.ts"
+import * as FileChecks from "../start/FileChecks.ts"
 import * as StartChecks from "../start/StartChecks.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
 import * as BotRun from "./BotRun.ts"
@@ -85,6 +86,7 @@ export const run = Effect.fnUntraced(function* (asked: Asked) {
     reload: { files: start.files, onRemoved: onRemoved === "drain" ? "drained" : "left" },
     killSwitch: dryRun ? yield* Kill.watch(journal) : killSwitch
   }
+  yield* StartChecks.stop(FileChecks.look(config))
   if (!json && options.warning !== undefined) yield* Console.log(options.warning)
   const pace = Option.match(poll, { onNone: () => ({}), onSome: (pollMinMillis) => ({ pollMinMillis }) })
   const layer = dryRun ? Layers.dryRun(config, account, pid, pace) : Layers.live(config, account, pid, pace)

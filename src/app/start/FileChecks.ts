@@ -60,7 +60,8 @@ const minFreeBytes = 500_000_000
 const disk = ({ journal }: FileGround): CheckFinding => {
   const folder = dirname(journal)
   const space = Result.try(() => {
-    accessSync(folder, constants.W_OK)
+    // With the slash, a file in place of the folder fails.
+    accessSync(`${folder}/`, constants.W_OK)
     const { bavail, bsize } = statfsSync(folder)
     return bavail * bsize
   })

@@ -44,8 +44,6 @@ interface VenueGround extends StartGround {
 
 type Findings = ReadonlyArray<CheckFinding>
 
-const patience = "10 seconds"
-
 const keyFinding = <E extends { readonly message: string }, R>(found: Effect.Effect<CheckFinding, E, R>) =>
   Effect.catch(found, ({ message }) =>
     Effect.succeed(wrong("key", message, "put the key of the account into its file"))
@@ -173,7 +171,7 @@ const quoted = Effect.fnUntraced(function* (asset: Asset, other: Asset, tokens: 
   const { id, symbol } = asset
   const isUnlisted = tokens.length > 0 && tokens.every(({ assetId }) => assetId !== id)
   return yield* Quotes.verify(asset, other).pipe(
-    Effect.timeout(patience),
+    Effect.timeout("10 seconds"),
     Effect.as([]),
     Effect.catchTag("WrongDecimals", ({ message }) =>
       Effect.succeed([wrong("assets", message, `correct assets.${symbol}.decimals`)])
@@ -262,15 +260,17 @@ export const all = Effect.fn("StartChecks.all")(function* (config: BotConfig) {
   ] satisfies Findings
 })
 
+/** Fails with the first finding that stops a start. */
+export const stop = (findings: Findings) => {
+  const refusal = findings.find((each) => each.refusal !== undefined)?.refusal
+  return refusal === undefined ? Effect.void : Effect.fail(refusal)
+}
+
 /** A start waits no longer for the list of tokens, because its orders need it more. */
 const startPatience = "3 seconds"
 
 /** Fails with the first finding that stops a start. Returns true if the venue answered. The caller has opened the journal. */
 export const pass = Effect.fn("StartChecks.pass")(function* (ground: StartGround) {
-  const stop = (findings: Findings) => {
-    const refusal = findings.find((each) => each.refusal !== undefined)?.refusal
-    return refusal === undefined ? Effect.void : Effect.fail(refusal)
-  }
   yield* stop([...FileChecks.look(ground.config), ...owner(ground)])
   const venueAnswer = yield* Effect.timeoutOption(readVenue(ground), startPatience)
   if (venueAnswer._tag === "None") return false

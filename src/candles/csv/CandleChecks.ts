@@ -12,7 +12,7 @@ import { type DataFault, type DataProblem, maxProblems } from "../DataProblem.ts
 import * as Resample from "../Resample.ts"
 import * as TimeAxis from "../TimeAxis.ts"
 import { type CsvRows, lineOf, parseCsv } from "./CsvColumns.ts"
-import { notATime, toMillis } from "./CsvField.ts"
+import { notATime, textIn, toMillis } from "./CsvField.ts"
 import { type CsvFormat, detect } from "./CsvFormat.ts"
 
 /**
@@ -29,6 +29,8 @@ export interface Checked {
   readonly repaired: Readonly<Record<Repair, number>>
   /** Says in one line which column of the file holds which value; absent for a journal. */
   readonly columns?: string
+  /** The columns that must have one value in all rows, each with its value, such as `symbol BTC`. */
+  readonly shared?: string
 }
 
 interface Check {
@@ -72,13 +74,8 @@ const nextSuspect = ({ candleMillis, columns }: Check, from: number, rowBefore: 
   if (!time || !open || !high || !low || !close || !volume) return 0
   let before = time[rowBefore] ?? -1
   for (let row = from; row < time.length; row++) {
-    const [at, first, top, bottom, last] = [
-      time[row] ?? 0,
-      open[row] ?? 0,
-      high[row] ?? 0,
-      low[row] ?? 0,
-      close[row] ?? 0
-    ]
+    const [at, first, last] = [time[row] ?? 0, open[row] ?? 0, close[row] ?? 0]
+    const [top, bottom] = [high[row] ?? 0, low[row] ?? 0]
     const isWell =
       (isTrade ? at >= before : at > before) &&
       bottom > 0 &&
@@ -105,8 +102,7 @@ const checkInvalid = (check: Check, row: number): boolean => {
 }
 
 const checkRange = (check: Check, row: number): void => {
-  const [, open, high, low, close] = check.columns.map((values) => values[row] ?? 0)
-  if (open === undefined || high === undefined || low === undefined || close === undefined) return
+  const [, open = 0, high = 0, low = 0, close = 0] = check.columns.map((values) => values[row] ?? 0)
   if (high >= open && high >= close && low <= open && low <= close) return
   const field = high < Math.max(open, close) ? 2 : 3
   report(check, row, field + 1, "range", {
@@ -277,7 +273,9 @@ export const parse = (
     before = row
   }
   if (rows.mixed !== undefined) state.problems.unshift(rows.mixed)
-  return { ...finish(state, rejectedRows, format), columns: format.columns }
+  const valueOf = (bytes: Uint8Array) => textIn(new TextDecoder().decode(bytes))
+  const shared = [...rows.markets].map(([field, value]) => `${format.names[field]} ${valueOf(value)}`).join(", ")
+  return { ...finish(state, rejectedRows, format), columns: format.columns, shared }
 }
 
 const keptRows = (check: Check, left: ReadonlyArray<number>): Int32Array | undefined => {
@@ -326,13 +324,10 @@ const finish = (state: Check, left: ReadonlyArray<number>, format: CsvFormat): C
   if (rows.rounded > 0) problems.push(warningAt(file, 0, precision(rows.rounded)))
   if (format.isChoice)
     problems.push(warningAt(file, 0, { message: format.columns, advice: "rename the columns if this is wrong" }))
-  if (!state.allowed.has("gaps")) {
-    gapWarnings(state, made, lineOfBar)
-    return { candles: made, problems, problemCount: state.problemCount, repaired }
-  }
-  const candles = withoutGaps(made)
+  const candles = state.allowed.has("gaps") ? withoutGaps(made) : made
   const gaps = candles.bars - made.bars
   if (gaps > 0) problems.push(warningAt(file, 0, gapsFilled(gaps)))
+  gapWarnings(state, candles, lineOfBar)
   return { candles, problems, problemCount: state.problemCount, repaired: { ...repaired, gaps } }
 }
 

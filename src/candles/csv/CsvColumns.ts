@@ -7,7 +7,7 @@ import { Result } from "effect"
 import { leastOf } from "../../domain/Bisection.ts"
 import { type Column, column } from "../Candles.ts"
 import { type DataFault, type DataProblem, maxProblems } from "../DataProblem.ts"
-import { parseField } from "./CsvField.ts"
+import { parseField, textIn } from "./CsvField.ts"
 import { type CsvFormat, oneMarket } from "./CsvFormat.ts"
 
 const LF = 10
@@ -37,7 +37,7 @@ interface Reader {
   mixed: DataProblem | undefined
 }
 
-export type CsvRows = Readonly<Omit<Reader, "bytes" | "capacity" | "file" | "format" | "line" | "markets" | "position">>
+export type CsvRows = Readonly<Omit<Reader, "bytes" | "capacity" | "file" | "format" | "line" | "position">>
 
 const grow = (reader: Reader): void => {
   reader.capacity = Math.ceil(reader.capacity * 1.5) + 16
@@ -125,7 +125,7 @@ const checkMarket = (reader: Reader, lineStart: number, field: number): void => 
   const first = markets.get(field) ?? market
   if (first === market) markets.set(field, first)
   if (first.length === market.length && first.every((byte, at) => byte === market[at])) return
-  const [one, other] = [first, market].map((written) => new TextDecoder().decode(written).trim())
+  const [one, other] = [first, market].map((written) => textIn(new TextDecoder().decode(written)))
   if (one === other || reader.mixed !== undefined) return
   const column = position - lineStart + 1
   const message = `${other} in the column ${reader.format.names[field]}, but the rows before have ${one}`
@@ -185,10 +185,11 @@ export const parseCsv = (bytes: Uint8Array, file: string, format: CsvFormat): Cs
   while (reader.position < bytes.length) {
     reader.line++
     if (reader.rows === reader.capacity) grow(reader)
-    if (!isSkippable(bytes, reader.position) && readLine(reader)) reader.rows++
+    const isRow = !isSkippable(bytes, reader.position)
+    if (isRow && readLine(reader)) reader.rows++
     else {
-      if (isSkippable(bytes, reader.position)) reader.position = fieldEnd(bytes, reader.position, LF) + 1
-      else reader.unreadable++
+      if (isRow) reader.unreadable++
+      else reader.position = fieldEnd(bytes, reader.position, LF) + 1
       skipped++
       reader.skipped.push([reader.rows, skipped])
     }

@@ -8,11 +8,13 @@ export type Role = "time" | "open" | "high" | "low" | "close" | "volume" | "pric
 type Field = Result.Result<Readonly<ReturnType<typeof rounding>>, DataFault>
 
 const plain = /^[+-]?(\d+\.?\d*|\.\d+)$/
-const withExponent = /^[+-]?(\d+\.?\d*|\.\d+)[eE][+-]?\d{1,3}$/
+const number = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$/
 
 const placesOf = (text: string): number => {
-  const point = text.indexOf(".")
-  return point < 0 ? 0 : text.replace(/0+$/, "").length - point - 1
+  const [mantissa = "", exponent = "0"] = text.toLowerCase().split("e")
+  const point = mantissa.indexOf(".")
+  const places = point < 0 ? 0 : mantissa.replace(/0+$/, "").length - point - 1
+  return Math.max(0, places - Number(exponent))
 }
 
 const numberAdvice = (text: string): string => {
@@ -45,22 +47,21 @@ export const notATime = (text: string): DataFault => {
   return { message, advice: timeAdvice(text) }
 }
 
+/** Removes the quotes around a field, and spaces. */
+export const textIn = (field: string): string => field.trim().replace(/^"\s*(.*?)\s*"$/, "$1")
+
 export const parseField = (raw: string, role: Role): Field => {
-  const text = raw
-    .trim()
-    .replace(/^"(.*)"$/, "$1")
-    .trim()
+  const text = textIn(raw)
   if (text === "")
     return Result.fail({ message: `${role} is empty`, advice: "fill it in, or --repair invalid leaves the line out" })
   if (role === "time") {
     // A double cannot hold the digits of nanoseconds, so they are cut to microseconds.
-    const number = !plain.test(text) ? Number.NaN : Number(text.length > 17 ? text.slice(0, -3) : text)
+    const number = plain.test(text) ? Number(text.replace(/^(\d{16})\d{3}(\.\d*)?$/, "$1")) : Number.NaN
     const value = toMillis(Timestamp.written(text) ?? number)
     return Number.isNaN(value) ? Result.fail(notATime(text)) : Result.succeed({ value, places: 0, rounded: false })
   }
   const value = Number(text)
-  if (plain.test(text)) return Result.succeed(rounding(value, text))
-  if (withExponent.test(text) && Number.isFinite(value)) return Result.succeed(rounding(value, exponentless(text)))
+  if (number.test(text) && Number.isFinite(value)) return Result.succeed(rounding(value, text))
   return Result.fail({ message: `${role} ${JSON.stringify(text)} is not a number`, advice: numberAdvice(text) })
 }
 
@@ -69,14 +70,9 @@ const rounding = (value: number, text: string) => {
   const shortValue = Number(value.toPrecision(15))
   const rounded =
     text
+      .replace(/e.*/i, "")
       .replace(/^[+-]?0*\.?0*/, "")
       .replace(/\D/g, "")
       .replace(/0+$/, "").length > 15
-  return { value: shortValue, places: rounded ? placesOf(String(shortValue)) : placesOf(text), rounded }
-}
-
-const exponentless = (text: string): string => {
-  const [mantissa = "", exponent = "0"] = text.toLowerCase().split("e")
-  const places = Math.max(0, placesOf(mantissa) - Number(exponent))
-  return places === 0 ? "0" : `0.${"0".repeat(places - 1)}1`
+  return { value: shortValue, places: placesOf(rounded ? String(shortValue) : text), rounded }
 }

@@ -5,7 +5,7 @@
  */
 import { Result } from "effect"
 import type { DataProblem } from "../DataProblem.ts"
-import { parseField, type Role } from "./CsvField.ts"
+import { parseField, type Role, textIn } from "./CsvField.ts"
 
 export interface CsvFormat {
   readonly kind: "candles" | "trades"
@@ -24,7 +24,7 @@ export interface CsvFormat {
 /** In `roleOfField`: a column of markets or timeframes, which must have one value in all rows. */
 export const oneMarket = -2
 const marketNames =
-  /^(symbols?|pairs?|market|ticker|tic|coin|currency|crypto|asset|name|exchange|venue|interval|timeframe|resolution|granularity|product|instrument)(id|name|symbol|code)?$/
+  /^(trading|currency|coin|token|base|quote)?(symbols?|sym|pairs?|market|ticker|tic|coin|token|currency|crypto|asset|contract|pool|stock|security|isin|figi|series|underlying|slug|bar|barsize|name|code|exchange|venue|interval|timeframe|tf|period|freq|frequency|resolution|granularity|product|instrument|inst|base|quote|source|ex|s$)(id|name|symbol|code|address)?$/
 
 const amounts = /^(base)?(volume|vol|v|size|qty|quantity|amount|q)(base|from)?$/
 
@@ -64,8 +64,7 @@ const byteOrderMark = [0xef, 0xbb, 0xbf]
 
 const normalised = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "")
 
-const fieldsOf = (line: string, delimiter: string): ReadonlyArray<string> =>
-  line.split(delimiter).map((field) => field.trim().replace(/^"(.*)"$/, "$1"))
+const fieldsOf = (line: string, delimiter: string): ReadonlyArray<string> => line.split(delimiter).map(textIn)
 
 type Table = Readonly<NonNullable<ReturnType<typeof tableOf>>>
 
@@ -82,7 +81,7 @@ const tableOf = (bytes: Uint8Array, file: string) => {
     const text = textOf(start, Math.min(end, start + headBytes)).trim()
     const count = (delimiter: string) => text.split(delimiter).length
     const delimiter = delimiters.reduce((best, next) => (count(next) > count(best) ? next : best))
-    if (!text.startsWith("#") && count(delimiter) > 1) {
+    if (!/^(#|sep=)/i.test(text) && count(delimiter) > 1) {
       const fields = fieldsOf(text, delimiter)
       const hasHeader = !isRow(fields)
       const rows = hasHeader ? end : start
@@ -172,14 +171,18 @@ const kindOf = ({ fields }: Table): CsvFormat["kind"] => {
 }
 
 const formatOf = (
-  { delimiter, start, linesBefore, fields }: Table,
+  { delimiter, hasHeader, start, linesBefore, fields, sample }: Table,
   kind: CsvFormat["kind"],
   choices: ReadonlyArray<Pick<Choice, "field">>,
   origin: Pick<CsvFormat, "columns" | "isChoice">
 ): CsvFormat => {
-  const roleOfField = Int8Array.from(fields, (name) => (marketNames.test(normalised(name)) ? oneMarket : -1))
+  const isText = (field: number) => sample.every((row) => /^(?!true|false|nan|null|none)[a-z]/i.test(row[field] ?? ""))
+  const isShared = (name: string, field: number) =>
+    marketNames.test(name) || (isText(field) && (!hasHeader || name === "id"))
+  const roleOfField = Int8Array.from(fields, (name, field) => (isShared(normalised(name), field) ? oneMarket : -1))
   for (const [role, { field }] of choices.entries()) if (field >= 0) roleOfField[field] = role
-  const layout = { delimiter: delimiter.charCodeAt(0), names: fields, start, linesBefore }
+  const columnNames = hasHeader ? fields : fields.map((_, field) => `${field + 1}`)
+  const layout = { delimiter: delimiter.charCodeAt(0), names: columnNames, start, linesBefore }
   return { ...origin, ...layout, kind, roleOfField, roles: rolesOf[kind] }
 }
 

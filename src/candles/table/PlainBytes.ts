@@ -7,21 +7,22 @@ import { gunzipSync, inflateRawSync, zstdDecompressSync } from "node:zlib"
 export const startsWith = (bytes: Uint8Array, magic: string): boolean =>
   Buffer.from(bytes.subarray(0, magic.length)).toString("latin1") === magic
 
-const foreign: ReadonlyArray<readonly [magic: string, message: string]> = [
-  ["BZh", "a bzip2 file: unpack it with bunzip2"],
-  ["\xfd7zXZ", "an xz file: unpack it with unxz"],
-  ["7z\xbc\xaf", "a 7z archive: unpack it"],
-  ["Rar!", "a RAR archive: unpack it"],
-  ["\xd0\xcf\x11\xe0", "an Excel workbook: save it as CSV"],
-  ["SQLite format 3", "a database: for the prices in a bot's journal write journal:FILE"],
-  ["%PDF", "a PDF document: download the table as CSV"],
-  ["{", "JSON: write it as CSV"],
-  ["[{", "JSON: write it as CSV"],
-  ["[[", "JSON: write it as CSV"]
+/** The forms match the first bytes of a file, each as one character. */
+const foreign: ReadonlyArray<readonly [form: RegExp, message: string]> = [
+  [/^BZh/, "a bzip2 file: unpack it with bunzip2"],
+  [/^\xfd7zXZ/, "an xz file: unpack it with unxz"],
+  [/^7z\xbc\xaf/, "a 7z archive: unpack it"],
+  [/^Rar!/, "a RAR archive: unpack it"],
+  [/^.{257}ustar/s, "a tar archive: unpack it"],
+  [/^\xd0\xcf.\xe0/s, "an Excel workbook: save it as CSV"],
+  [/^SQLite format 3/, "a database: for the prices in a bot's journal write journal:FILE"],
+  [/^%PDF/, "a PDF document: download the table as CSV"],
+  [/^(\xef\xbb\xbf)?\s*(\{|\[\s*[[{])/, "JSON: write it as CSV"]
 ]
 
 const endOfDirectory = 0x06054b50
 const entry = 0x02014b50
+const [encrypted, stored, deflated] = [1, 0, 8]
 
 const unzipped = (bytes: Uint8Array): Uint8Array => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -48,7 +49,10 @@ const unzipped = (bytes: Uint8Array): Uint8Array => {
   const local = view.getUint32(at + 42, true)
   const start = local + 30 + view.getUint16(local + 26, true) + view.getUint16(local + 28, true)
   const packed = bytes.subarray(start, start + view.getUint32(at + 20, true))
-  return view.getUint16(at + 10, true) === 0 ? packed : inflateRawSync(packed)
+  const [flags, method] = [view.getUint16(at + 8, true), view.getUint16(at + 10, true)]
+  if ((flags & encrypted) !== 0 || (method !== stored && method !== deflated))
+    throw new Error("a ZIP archive with a password or of an unusual kind: unpack it")
+  return method === stored ? packed : inflateRawSync(packed)
 }
 
 const unpacked = (bytes: Uint8Array): Uint8Array => {
@@ -69,7 +73,8 @@ const [LF, CR] = [10, 13]
 /** Throws an error with a message for the user; for a damaged packed file, zlib's message. */
 export const textOf = (file: Uint8Array): Uint8Array => {
   const bytes = unpacked(file)
-  const message = foreign.find(([magic]) => startsWith(bytes, magic))?.[1]
+  const first = Buffer.from(bytes.subarray(0, 300)).toString("latin1")
+  const message = foreign.find(([form]) => form.test(first))?.[1]
   if (message !== undefined) throw new Error(message)
   const utf16 = utf16Of(bytes)
   const text = utf16 === undefined ? bytes : new TextEncoder().encode(new TextDecoder(utf16).decode(bytes))

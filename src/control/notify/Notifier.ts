@@ -85,7 +85,7 @@ const pauseOf = (error: Failed, now: number): { readonly retryAfterMillis?: numb
   const response = responseOf(error)
   const headers = Predicate.hasProperty(response, "headers") ? response.headers : undefined
   const written = Predicate.hasProperty(headers, "retry-after") ? String(headers["retry-after"]) : ""
-  const millis = /^\d+$/.test(written) ? Number(written) * 1_000 : Date.parse(written) - now
+  const millis = /^\d+(\.\d+)?$/.test(written) ? Number(written) * 1_000 : Date.parse(written) - now
   return millis > 0 ? { retryAfterMillis: Math.min(millis, longestPauseMillis) } : {}
 }
 

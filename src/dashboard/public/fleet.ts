@@ -165,7 +165,7 @@ const figure = (title: string, contentOf: (standing: Standing) => Child, style =
 
 const exposureOf = ({ exposure = null }: Standing): Child => {
   if (exposure === null) return span("dim", "–")
-  const text = `${(exposure * 100).toFixed(0)} %`
+  const text = `${Math.round(exposure * 100)} %`
   return [span("track", h("i", { style: { width: text.replace(" ", "") } })), text]
 }
 

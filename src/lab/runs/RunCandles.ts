@@ -95,12 +95,11 @@ const fromFiles = Effect.fnUntraced(function* (pattern: string, options: CandleF
     Effect.map(CandleFile.load(file, wholeColumns), (loaded) => ({ ...loaded, file }))
   )
   const candles = yield* orWrong(Result.mapError(joined(parts), (why) => `${pattern}: ${why}`))
-  const sum = (repair: Repair) => parts.reduce((count, { repaired }) => count + repaired[repair], 0)
   const loaded: CandleFile.Loaded = {
     candles,
     indices: CrossingIndex.linearIndices(candles),
     problems: parts.flatMap(({ problems }) => problems),
-    repaired: Record.map(noRepair, (_, repair) => sum(repair)),
+    repaired: Record.map(noRepair, (_, repair) => parts.reduce((sum, { repaired }) => sum + repaired[repair], 0)),
     columns: Arr.dedupe(parts.map(({ columns = "" }) => columns)).join("; "),
     sha256: sha256Of(new TextEncoder().encode(parts.map(({ sha256 }) => sha256).join(" "))),
     source: "file"
@@ -218,7 +217,7 @@ export const load = Effect.fn("RunCandles.load")(function* (
   }
 })
 
-interface FilePart {
+interface FilePart extends Pick<CandleFile.Loaded, "shared"> {
   readonly file: string
   readonly candles: Candles.Candles
 }
@@ -233,6 +232,8 @@ const joined = (parts: Arr.NonEmptyReadonlyArray<FilePart>): Result.Result<Candl
   for (const part of others) {
     const { bars, time } = before.candles
     const end = TimeAxis.closeTime(time, bars - 1)
+    if (part.shared && first.shared && part.shared !== first.shared)
+      return Result.fail(`${part.file} has ${part.shared}, ${first.file} ${first.shared}; choose files of one market`)
     if (part.candles.time.stepMillis !== stepMillis)
       return Result.fail(
         `${part.file} has candles of ${part.candles.time.stepMillis / 1000} s, and ${first.file} of ${stepMillis / 1000} s; choose files of one length`

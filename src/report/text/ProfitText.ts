@@ -34,7 +34,7 @@ export const standingParts = (
   ]
 }
 
-const signedPercent = (ratio: number): string => `${ratio > 0 ? "+" : ""}${percent(ratio)}`
+const signedPercent = (ratio: number): string => percent(ratio).replace(/^(?=.*[1-9])(?!-)/, "+")
 
 export interface Profit {
   readonly standings: ReadonlyArray<ProfitStanding>

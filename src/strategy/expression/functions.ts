@@ -64,8 +64,7 @@ const windows = (
       if (Number.isNaN(value)) undefinedUntil = index + length
       if (value > 0) last = index
       count += value > 0 ? 1 : 0
-      const leaves = truth[index - length] ?? 0
-      if (leaves > 0) count -= 1
+      if ((truth[index - length] ?? 0) > 0) count -= 1
       if (index < undefinedUntil || index + 1 < length) return Number.NaN
       const since = index - last
       return look(since < length ? since : Number.POSITIVE_INFINITY, count, index, candles)

@@ -280,8 +280,7 @@ const tradesNow = (whole: Rebalance, reach: Decimal.Decimal, view: View): Readon
     const { market, price: now } = order.held
     const { side, price, quantity } = order.leg
     if (now === undefined || quantity <= 0n || !Decimal.equals(price, orderPrice(market, side, now))) return []
-    const worst = orderPrice(market, side, ahead(side, now, reach))
-    return [{ ...order, leg: { ...order.leg, price: worst } }]
+    return [{ ...order, leg: { ...order.leg, price: orderPrice(market, side, ahead(side, now, reach)) } }]
   })
   return affordable(orders, quote).flatMap(({ slot, leg, held: { market } }) =>
     leg.quantity > 0n ? [{ slot, leg, market, after: legsDone(view, slot) }] : []

@@ -128,10 +128,10 @@ const seenIn = (reply: Reply): Trace & { readonly status: number } => {
   return { status: reply.status, ...present({ correlationId: id }) }
 }
 
-const pauseMillis = (header: string | undefined, now: number): number | undefined => {
-  if (header === undefined) return undefined
+const pauseMillis = (header: string | undefined = "", now: number): number | undefined => {
   const date = Option.getOrUndefined(DateTime.make(header))
-  const delayMillis = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : date && DateTime.toEpochMillis(date) - now
+  const isSeconds = /^\d{1,9}(\.\d+)?$/.test(header)
+  const delayMillis = isSeconds ? Number(header) * 1000 : date && DateTime.toEpochMillis(date) - now
   return delayMillis === undefined ? undefined : Math.min(maxPauseMillis, Math.max(minPauseMillis, delayMillis))
 }
 

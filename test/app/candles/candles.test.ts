@@ -52,9 +52,11 @@ const minute = (ago: number, close = 60_000): Minute => {
 const minutes = (from: number, to: number, close?: number): ReadonlyArray<Minute> =>
   Array.from({ length: from - to + 1 }, (_, index) => minute(from - index, close))
 
-const writeCsv = (name: string, rows: ReadonlyArray<Minute>): void => {
-  const lines = rows.map(({ openedAt, open, high, low, close }) => [openedAt, open, high, low, close, 1].join(","))
-  writeFileSync(join(folder, name), ["time,open,high,low,close,volume", ...lines, ""].join("\n"))
+const writeCsv = (name: string, rows: ReadonlyArray<Minute>, market = "BTC"): void => {
+  const lines = rows.map(({ openedAt, open, high, low, close }) =>
+    [market, openedAt, open, high, low, close, 1].join(",")
+  )
+  writeFileSync(join(folder, name), ["symbol,time,open,high,low,close,volume", ...lines, ""].join("\n"))
 }
 
 const stored = (own: ReadonlyArray<Minute>): PriceStore["Service"] => ({
@@ -139,6 +141,17 @@ describe("candles from before the start", () => {
         const times = seen.map(({ openedAt }) => openedAt)
         assert.strictEqual(new Set(times).size, times.length)
         assert.isAtLeast(seen.length, 50)
+      })
+    )
+  )
+
+  it.effect("from a glob over two markets are refused", () =>
+    atNow(
+      Effect.gen(function* () {
+        writeCsv("two-1.csv", minutes(90, 40), "ETH")
+        writeCsv("two-2.csv", minutes(39, 1))
+        const { problem } = yield* look("two-*.csv")
+        assert.match(problem ?? "", /two-2\.csv has symbol BTC, but a file before it has symbol ETH/)
       })
     )
   )

@@ -119,6 +119,29 @@ describe("CandleChecks", () => {
     }
   })
 
+  it("counts lines and unreadable rows, also before blank lines and remarks", () => {
+    const text = [header, first.replace("100.5", "x"), "", "# one", first, second, second.replace(/^\d+/, "y")].join(
+      "\n"
+    )
+    assert.deepStrictEqual(
+      parse(text).problems.map(({ line }) => line),
+      [2, 7]
+    )
+    const { repaired } = parse(text, "invalid")
+    assert.strictEqual(repaired.invalid, 2)
+  })
+
+  it("keeps every digit of a small price with many", () => {
+    const small = ["0.00000012345678901234567", "1.2345678901234567e-7"].map((price) => {
+      const rows = [first, second].map((row) =>
+        row.split(",").map((field, at) => (at === 0 || at === 5 ? field : price))
+      )
+      return parse([header, ...rows].join("\n")).candles
+    })
+    for (const candles of small)
+      assert.strictEqual((candles?.close[0] ?? 0).toFixed(candles?.priceScale), "0.000000123456789012346")
+  })
+
   it("keeps the last duplicate, orders by time, and counts repairs", () => {
     const late = first.replace("100.5", "100.75")
     const { candles, repaired } = parse([header, second, first, late].join("\n"), "sort", "duplicates")

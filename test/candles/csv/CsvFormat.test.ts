@@ -117,20 +117,42 @@ describe("columns of a file", () => {
     assert.strictEqual(columns, "read as trades: time, price, quantity by position, because the first line names none")
   })
 
-  it.each(["symbol", "Pair", "exchange", "timeframe"])(
-    "with two values of %s are refused, with and without repair",
-    (name) => {
-      const rows = ["BTC", "ETH", "BTC"].map((market, minute) => `${1_735_689_600 + minute * 60},${market},1,2,1,1,5`)
-      for (const repair of [[], CandleChecks.repairs]) {
-        const { said } = read([`timestamp,${name},open,high,low,close,volume`, ...rows], ...repair)
-        assert.include(said, `a.csv:3:12: ETH in the column ${name}, but the rows before have BTC; give each market`)
-      }
-      assert.lengthOf(
-        read([`timestamp,${name},open,high,low,close,volume`, ...rows].filter((row) => !row.includes("ETH"))).rows,
-        2
-      )
+  it.each([
+    "symbol",
+    "Pair",
+    "exchange",
+    "timeframe",
+    "trading_pair",
+    "baseCurrency",
+    "token",
+    "code",
+    "s",
+    "source",
+    "id"
+  ])("with two values of %s are refused, with and without repair", (name) => {
+    const rows = ["BTC", "ETH", "BTC"].map((market, minute) => `${1_735_689_600 + minute * 60},${market},1,2,1,1,5`)
+    for (const repair of [[], CandleChecks.repairs]) {
+      const { said } = read([`timestamp,${name},open,high,low,close,volume`, ...rows], ...repair)
+      assert.include(said, `a.csv:3:12: ETH in the column ${name}, but the rows before have BTC; give each market`)
     }
-  )
+    assert.lengthOf(
+      read([`timestamp,${name},open,high,low,close,volume`, ...rows].filter((row) => !row.includes("ETH"))).rows,
+      2
+    )
+  })
+
+  it("without names name one market at most, in a column of text", () => {
+    const rows = ["BTC", "ETH", "BTC"].map((market, minute) => `${1_735_689_600 + minute * 60},1,2,1,1,5,${market}`)
+    assert.include(read(rows).said, "a.csv:2:22: ETH in the column 7, but the rows before have BTC")
+    assert.lengthOf(read(rows.map((row) => row.replace("ETH", '"BTC"'))).rows, 3)
+    assert.lengthOf(read(rows.map((row, at) => row.replace(/[A-Z]+$/, at === 1 ? "true" : "false"))).rows, 3)
+  })
+
+  it("may follow a line that names the separator", () => {
+    const lines = ["sep=;", "time;open;high;low;close", "1735689600;1,5;2;1;1", "1735689660;1;2;1;1"]
+    assert.match(read(lines).said, /a\.csv:3:12: open "1,5" is not a number/)
+    assert.lengthOf(read(lines.map((line) => line.replace(",", "."))).rows, 2)
+  })
 })
 
 describe("times", () => {
@@ -149,7 +171,8 @@ describe("times", () => {
     ["0", /out of range/]
   ])("%s is refused with its line", (time, said) => assert.match(at(time, "2025-01-01"), said))
 
-  it.each(["1230768000", "1230768000000", "1230768000000000", "1230768000000000000", "2009-01-01"])(
+  const earliest = ["1230768000", "1230768000000", "1230768000000000", "1230768000000000000", "2009-01-01"]
+  it.each([...earliest, "1230768000.000000000", "1230768000000000.0", "1230768000000000000.00"])(
     "%s is the earliest accepted one",
     (time) => assert.strictEqual(at(time, "2009-01-02"), "")
   )

@@ -56,6 +56,8 @@ describe("profit as text", () => {
       ProfitText.standingParts(standing, assets).join(", "),
       "total +7.35 (+0.15 %), grid profit +12.35, inventory -5.00, fees 0.0034, earned today -0.04, 31 rounds, +10.00 % a year, capital 5000.00, since 2026-01-01 04:00 UTC"
     )
+    const totalFor = (share: number) => ProfitText.standingParts({ ...standing, share }, assets)[0]
+    assert.deepStrictEqual([0.00004, -0.00004].map(totalFor), ["total +7.35 (0.00 %)", "total +7.35 (0.00 %)"])
     assert.deepStrictEqual(
       ProfitText.standingParts(
         {

@@ -74,6 +74,16 @@ const narrow: ReadonlyArray<readonly [kind: string, section: string, text: RegEx
     "rules",
     "{ orders: { in: { when: mid > 0, side: buy, price: mid, size: { base: 0.01 }, then: { price: entry * 1.002 } } } }",
     /^its exit loses 0\.20 %/
+  ],
+  [
+    "rules",
+    "{ orders: { in: { when: mid > 0, side: buy, price: mid, size: { quote: 1 }, then: { price: entry * 1.01 } } } }",
+    /^its exit loses 1\.\d\d %: it earns 1\.00 % before fees/
+  ],
+  [
+    "rules",
+    "{ orders: { in: { when: mid > 0, side: sell, price: mid, size: { base: 0.000001 }, then: { price: entry * 0.9 } } } }",
+    /^its exit loses/
   ]
 ]
 

@@ -2,7 +2,7 @@
 import { closeTime, openTime } from "../../../candles/TimeAxis.ts"
 import { dayMillis, hourMillis } from "../../../domain/Durations.ts"
 import { present } from "../../../domain/Present.ts"
-import { countText, grouped, percent } from "../../../domain/Text.ts"
+import { countText, fixed, grouped, percent } from "../../../domain/Text.ts"
 import * as Page from "../../../report/Page.ts"
 import type { Part } from "./BandSide.ts"
 import * as BandSide from "./BandSide.ts"
@@ -76,7 +76,7 @@ export const ofSide = (side: BandSide.BandSide, trials: number) => {
 export const text = (
   found: SideStatistics,
   name: keyof Meaningless,
-  write: (value: number) => string = (value) => value.toFixed(3)
+  write: (value: number) => string = (value) => fixed(value, 3)
 ): string => found.meaningless[name] ?? write(found[name])
 
 const ratios = (found: SideStatistics, trials: number): Page.Facts => [
@@ -107,7 +107,7 @@ export const gainsOf = (side: BandSide.BandSide): { readonly trades: ReadonlyArr
 }
 
 export const moneyText = (side: BandSide.BandSide, value: number): string =>
-  `${grouped(value.toFixed(quotePlaces(side)))} ${side.parts[0].market.quote.symbol}`
+  `${grouped(fixed(value, quotePlaces(side)))} ${side.parts[0].market.quote.symbol}`
 
 /** `gridProfit` is the gain of all completed rounds, and `inventory` the rest of the profit, in whole units of quote. */
 export const roundsOf = (side: BandSide.BandSide) => {

@@ -1,6 +1,6 @@
 /** Shows several backtests on identical candles side by side, as a page. */
 import { closeTime, openTime } from "../../../candles/TimeAxis.ts"
-import { iso, percent } from "../../../domain/Text.ts"
+import { fixed, iso, percent } from "../../../domain/Text.ts"
 import * as Page from "../../../report/Page.ts"
 import { marketNames } from "../../../strategy/Strategy.ts"
 import { version } from "../../../version.ts"
@@ -42,7 +42,7 @@ const sideBySide = (results: Results): Page.PagePart => {
     const { profitEnds, quoteText, returnText } = BacktestSummary
     const profits = Object.values(profitEnds(result))
     const sharpe = (side: BandSide.BandSide): string =>
-      BacktestStatistics.text(BacktestStatistics.ofSide(side, result.trials), "sharpe", (ratio) => ratio.toFixed(2))
+      BacktestStatistics.text(BacktestStatistics.ofSide(side, result.trials), "sharpe", fixed)
     return [
       nameOf(results, result),
       ...profits.map((profit) => Page.gain(quoteText(result, profit))),

@@ -8,7 +8,7 @@ import { format } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { dayMillis } from "../../../domain/Durations.ts"
 import type { Market } from "../../../domain/Market.ts"
-import { utcDate } from "../../../domain/Text.ts"
+import { fixed, utcDate } from "../../../domain/Text.ts"
 import * as Page from "../../../report/Page.ts"
 import { marketNames } from "../../../strategy/Strategy.ts"
 import type { OrderRow } from "../../backtest/kernel/orders/OrderTable.ts"
@@ -39,7 +39,7 @@ const monthsOf = ({ candles }: BacktestResult, { parts }: BandSide.BandSide): Pa
     const [year = "", month] = months[day]?.split("-") ?? []
     if (months[day] === months[day + 1]) continue
     const row = years.get(year) ?? [year, ...monthNames.map(() => "")]
-    row[Number(month)] = Page.gain((before > 0 ? (value / before - 1) * 100 : 0).toFixed(1))
+    row[Number(month)] = Page.gain(fixed(before > 0 ? (value / before - 1) * 100 : 0, 1))
     years.set(year, row)
     before = value
   }
@@ -157,7 +157,7 @@ const slotsOf = ({ shown }: BacktestResult): Page.PagePart => {
     .toSorted((a, b) => b.gained - a.gained)
     .map(({ name, buys, sells, gained, inventory }) => [
       ...[name, `${buys}`, `${sells}`],
-      ...[gained, inventory].map((money) => Page.gain(money.toFixed(2)))
+      ...[gained, inventory].map((money) => Page.gain(fixed(money)))
     ])
   return Page.table(["slot", "buys", "sells", "gained", "inventory"], rows)
 }

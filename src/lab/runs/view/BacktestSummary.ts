@@ -3,7 +3,7 @@ import { closeTime, gaps, openTime } from "../../../candles/TimeAxis.ts"
 import { format } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { dayMillis } from "../../../domain/Durations.ts"
-import { countText, iso, percent } from "../../../domain/Text.ts"
+import { countText, fixed, iso, percent } from "../../../domain/Text.ts"
 import * as Page from "../../../report/Page.ts"
 import * as Figures from "../../../report/text/Figures.ts"
 import { marketNames } from "../../../strategy/Strategy.ts"
@@ -113,12 +113,12 @@ export const limitSentences = ({ band }: BacktestResult): ReadonlyArray<string> 
     ].map((sentence) => `${name}: ${sentence}`)
   })
 
-const fixed = (amount: bigint, decimals: number, places: number): string =>
+const amountText = (amount: bigint, decimals: number, places: number): string =>
   Figures.fixed(Decimal.make(amount, decimals), places).replace("−", "-")
 
 export const quoteText = (result: BacktestResult, amount: bigint): string => {
   const { quote } = result.strategy.market
-  return `${fixed(amount, quote.decimals, BacktestStatistics.quotePlaces(result.band.low))} ${quote.symbol}`
+  return `${amountText(amount, quote.decimals, BacktestStatistics.quotePlaces(result.band.low))} ${quote.symbol}`
 }
 
 export const returnText = ({ band }: BacktestResult, gain: bigint | undefined): string => {
@@ -179,7 +179,7 @@ export const technicalFacts = (result: BacktestResult, side: BandSide.BandSide, 
     }),
     ...parts.map(({ market: { base }, outcome }) => {
       const label = others.length === 0 ? "base" : base.symbol
-      const amount = fixed(outcome.base, base.decimals, Math.min(base.decimals, 8))
+      const amount = amountText(outcome.base, base.decimals, Math.min(base.decimals, 8))
       return [`${label} at the end`, `${amount} ${base.symbol}`] as const
     }),
     ["quote at the end", quoteText(result, side.quote)],
@@ -192,10 +192,9 @@ export const technicalFacts = (result: BacktestResult, side: BandSide.BandSide, 
 
 const ratioFacts = ({ trials }: BacktestResult, side: BandSide.BandSide): Page.Facts => {
   const figures = BacktestStatistics.ofSide(side, trials)
-  const ratio = (value: number): string => value.toFixed(2)
   return [
-    ["Sharpe", BacktestStatistics.text(figures, "sharpe", ratio)],
-    ["Sortino", BacktestStatistics.text(figures, "sortino", ratio)],
+    ["Sharpe", BacktestStatistics.text(figures, "sharpe", fixed)],
+    ["Sortino", BacktestStatistics.text(figures, "sortino", fixed)],
     ["probability that Sharpe > 0", BacktestStatistics.text(figures, "probabilisticSharpe", percent)]
   ]
 }

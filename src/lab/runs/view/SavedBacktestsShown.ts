@@ -12,12 +12,11 @@ type Saved = SavedBacktests.SavedBacktest
 const amount = (value: number): string =>
   value === 0 || Math.abs(value) >= 1 ? grouped(value.toFixed(2)) : value.toPrecision(2)
 
-const { quantilesOf } = SavedBacktests
 const sidesOf = ({ sides }: Saved["figures"]) => Object.values(sides)
 
 const rows = [
   ["profit and loss", sidesOf, "profitQuote", amount],
-  ["simulated, p5 to p95", quantilesOf, "profitQuote", amount],
+  ["simulated, p5 to p95", SavedBacktests.quantilesOf, "profitQuote", amount],
   ["change in equity", sidesOf, "pnlQuote", amount],
   ["fees", sidesOf, "feesQuote", amount],
   ["largest drawdown", sidesOf, "maxDrawdown", (value: number) => percent(value)],

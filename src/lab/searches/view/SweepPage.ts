@@ -1,7 +1,7 @@
 /** Shows the result of a search as a page and as JSON. */
 import { Result } from "effect"
 import { present } from "../../../domain/Present.ts"
-import { countText, percent } from "../../../domain/Text.ts"
+import { countText, fixed, percent } from "../../../domain/Text.ts"
 import * as Page from "../../../report/Page.ts"
 import { sideNames } from "../../backtest/kernel/FillPresets.ts"
 import * as Halving from "../../backtest/search/Halving.ts"
@@ -133,7 +133,7 @@ const steps = ({ rungs }: SweepFound): string =>
     : `halving: ${rungs.map(({ trials, bars }) => `${trials} over ${bars} bars`).join(", ")}: ${percent(Halving.budget(rungs), 1)} of a full search`
 
 const profit = (figures: TrialFigures | undefined): Page.PageCell =>
-  figures === undefined ? "" : Page.gain(Number(figures.profitQuote).toFixed(2))
+  figures === undefined ? "" : Page.gain(fixed(Number(figures.profitQuote)))
 
 const quantiles = ({ simulated }: TrialResult): ReadonlyArray<string> =>
   simulated === undefined ? ["", ""] : [figure(simulated.p5), figure(simulated.p50)]
@@ -161,7 +161,7 @@ const figures = (result: TrialFigures): ReadonlyArray<Page.PageCell> => [
   profit(result),
   percent(-result.maxDrawdown),
   `${result.fills}`,
-  result.dailySharpe.toFixed(4)
+  fixed(result.dailySharpe, 4)
 ]
 
 const figureTitles = ["PNL", "DRAWDOWN", "FILLS", "DAILY SHARPE"]
@@ -262,7 +262,7 @@ const profitOf = ({ objective, rank, runs }: SweepFound, best: TrialResult | und
   const quantile = objective === "profitQuote" ? simulated?.[rank] : undefined
   const basis = quantile === undefined ? `by ${sideNames[side]}` : `${rank} of its simulated runs`
   const quote = runs[0].strategy.market.quote.symbol
-  return { basis, quote, text: `${(quantile ?? Number(profitQuote)).toFixed(2)} ${quote}` }
+  return { basis, quote, text: `${fixed(quantile ?? Number(profitQuote))} ${quote}` }
 }
 
 export const page = (found: SweepFound, madeAt: number): Page.Page => {

@@ -1,7 +1,7 @@
 /** Shows the result of a walk-forward as a page and as JSON: by window, and by market if there are several. */
 import { dayMillis } from "../../../domain/Durations.ts"
 import { present } from "../../../domain/Present.ts"
-import { countText, percent, utcDate } from "../../../domain/Text.ts"
+import { countText, fixed, percent, utcDate } from "../../../domain/Text.ts"
 import * as Page from "../../../report/Page.ts"
 import * as SweepSpace from "../../backtest/search/SweepSpace.ts"
 import type { TrialFigures } from "../../backtest/search/TrialResult.ts"
@@ -38,11 +38,11 @@ const byMarket = (found: WalkForwardFound): Page.PageSection | undefined => {
   const { median, worst } = across.together
   const rows = across.markets.map(({ market, profitQuote, efficiency, gains, windows }) => [
     market,
-    Page.gain(profitQuote.toFixed(2)),
+    Page.gain(fixed(profitQuote)),
     efficiency === undefined ? "little or no gain in sample" : percent(efficiency, 0),
     `${gains} of ${windows}`
   ])
-  const sum = `Out of sample by market: ${median.toFixed(2)} in the median, ${worst.toFixed(2)} at worst.`
+  const sum = `Out of sample by market: ${fixed(median)} in the median, ${fixed(worst)} at worst.`
   const titles = ["MARKET", "OUT OF SAMPLE", "AGAINST IN SAMPLE", "WINDOWS WITH A GAIN"]
   return { title: "By market", parts: [Page.table(titles, rows), Page.sentences(sum)] }
 }
@@ -89,7 +89,7 @@ const chartsOf = ({ runs, space, markets: [{ result: steps }] }: WalkForwardFoun
   const barOf = (kind: string, name: string, at: number, profit: number, index: number) => ({
     kind,
     points: bar(at, at + 0.34, profit),
-    title: `${name}: ${profit.toFixed(2)}`,
+    title: `${name}: ${fixed(profit)}`,
     ...(index === 0 ? { name } : {})
   })
   const bars = steps.flatMap(({ from, to, end, train, test }, index) => [
@@ -131,7 +131,7 @@ export const page = (found: WalkForwardFound, madeAt: number): Page.Page => {
   const { result: steps } = own
   const quote = runs[0].strategy.market.quote.symbol
   const { efficiency, gains, profitQuote } = ofMarket(own)
-  const money = (figures: TrialFigures | undefined) => Page.gain(Number(figures?.profitQuote ?? 0).toFixed(2))
+  const money = (figures: TrialFigures | undefined) => Page.gain(fixed(Number(figures?.profitQuote ?? 0)))
   const rows = steps.map(({ testFrom, testTo, train, test }) => [
     utcDate(testFrom),
     utcDate(testTo),
@@ -141,7 +141,7 @@ export const page = (found: WalkForwardFound, madeAt: number): Page.Page => {
     percent(-(test?.maxDrawdown ?? 0))
   ])
   const titles = ["FROM", "TO", ...space.map(({ path }) => path), "IN SAMPLE", "OUT OF SAMPLE", "DRAWDOWN"]
-  const together = `${profitQuote.toFixed(2)} ${quote}`
+  const together = `${fixed(profitQuote)} ${quote}`
   const note = `IN SAMPLE, OUT OF SAMPLE: profit against the untouched budget, ${quote}. DRAWDOWN: out of sample`
   const drawdown = percent(-Math.max(0, ...steps.map(({ test }) => test?.maxDrawdown ?? 0)))
   return RunFacts.pageOf(found, {

@@ -10,6 +10,7 @@ import { type Report, report, type Span, type warn } from "../../Problem.ts"
 import type { StandsAt } from "../../Strategy.ts"
 import type { OwnState } from "../../View.ts"
 import { checkRatio } from "../OrderCheck.ts"
+import type { RuleSize } from "../Size.ts"
 import { followStep, leave, type StopExit } from "../StopExit.ts"
 import { entryPrice, type Going, type Held } from "./RuleState.ts"
 
@@ -115,13 +116,16 @@ export const fixedRatio = (entry: Term, exit: Term): Decimal.Decimal | undefined
 
 export const checkLoss = (
   side: Side,
-  { entry, exit }: { readonly entry: Term; readonly exit: Term },
+  { entry, exit, size }: { readonly entry: Term; readonly exit: Term; readonly size: RuleSize | undefined },
   at: Span,
   context: Pick<KindContext, "market" | "to">
 ): void => {
   const best = Math.max(...ratiosOf(entry, exit).map((ratio) => (side === "BUY" ? ratio : 1 / ratio)))
   if (!Number.isFinite(best) || best <= 1) return
-  checkRatio({ ratio: Decimal.fromNumber(best, 12) }, "its exit", at, context, "move it further from the entry")
+  const { amount = undefined, unit = "base" } = size !== undefined && "amount" in size ? size : {}
+  const outputs = unit === "base" ? { bought: amount } : { proceeds: amount }
+  const round = { ratio: Decimal.fromNumber(best, 12), ...outputs }
+  checkRatio(round, "its exit", at, context, "move it further from the entry, or make it larger")
 }
 
 const trailStep = Decimal.toNumber(followStep)

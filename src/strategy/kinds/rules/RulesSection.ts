@@ -317,7 +317,7 @@ const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseM
     // Earlier versions accepted it, and a file that runs must still start.
     const breakeven = ["breakevenAt", "breakevenAt", exit?.breakevenAt, rule.then?.breakevenAt] as const
     checkPlaces(rule.side, price, [breakeven], to, warn)
-    for (const { at, place } of targetOrders) if (at) checkLoss(rule.side, { entry: price, exit: at }, place, scope)
+    for (const { at, place } of targetOrders) if (at) checkLoss(side, { entry: price, exit: at, size }, place, scope)
   }
   if (when === undefined || price === undefined || rule.side === undefined || size === undefined) return []
   const whole: Rule = {
