@@ -3,7 +3,7 @@ import { closeTime, gaps, openTime } from "../../../candles/TimeAxis.ts"
 import { format } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { dayMillis } from "../../../domain/Durations.ts"
-import { countText, iso, percent } from "../../../domain/Text.ts"
+import { countText, percent, utc } from "../../../domain/Text.ts"
 import * as Page from "../../../report/Page.ts"
 import * as Figures from "../../../report/text/Figures.ts"
 import { marketNames } from "../../../strategy/Strategy.ts"
@@ -97,8 +97,8 @@ const maxStops = 5
 
 const stopSentence = ({ from, until, action, reason }: BandSide.BandSide["outcome"]["stops"][number]): string => {
   const cancelText = action === "drain" ? " Its orders were cancelled." : ""
-  const resumeText = until === undefined ? "It did not resume." : `It resumed at ${iso(until)}.`
-  return `stopped at ${iso(from)}: ${reason}.${cancelText} ${resumeText}`
+  const resumeText = until === undefined ? "It did not resume." : `It resumed at ${utc(until)}.`
+  return `stopped at ${utc(from)}: ${reason}.${cancelText} ${resumeText}`
 }
 
 /** Says what the strategy's own limits did: the orders that they kept back, and the loss stops. */
