@@ -120,7 +120,8 @@ export const page = (results: Results, madeAt: number): Page.Page => {
         Page.gain(BacktestSummary.span(percent(low), percent(high))),
         "return against the untouched budget"
       ]),
-    says: [...WhatItSays.ofSeveral(runs), ...imprecise(results), ...saidOf(results, ({ warnings }) => warnings)],
+    says: [...WhatItSays.ofSeveral(runs), ...imprecise(results)],
+    notes: saidOf(results, ({ warnings }) => warnings),
     sections: [
       {
         title: "Return since the start",

@@ -235,18 +235,21 @@ export const headline = (result: BacktestResult): Page.Page["headline"] => {
     span(written(from), written(to))
   const yearly = (gain: bigint): string => percent((Number(gain) / worth) * (daysOfYear / days))
   const [few, many] = [band.low, band.high].map(BacktestStatistics.roundsOf).toSorted((a, b) => a.rounds - b.rounds)
-  const { grossLoss = 0, grossProfit = 0, rounds = 0 } = many ?? {}
-  const each =
-    rounds === 0
-      ? "none completed"
-      : `${BacktestStatistics.moneyText(band.high, (grossProfit - grossLoss) / rounds)} each`
+  const { gridProfit = 0, rounds = 0 } = many ?? {}
+  const money = (value: number): string => BacktestStatistics.moneyText(band.high, value)
+  const each = rounds === 0 ? "none completed" : `${money(gridProfit / rounds)} each`
+  const partOf = (name: "gridProfit" | "inventory"): string => {
+    const values = [few?.[name] ?? 0, many?.[name] ?? 0]
+    return spanOf(money, Math.min(...values), Math.max(...values))
+  }
+  const parts = `rounds ${partOf("gridProfit")}, inventory still held ${partOf("inventory")}`
   const fall = Math.max(band.low.outcome.maxDrawdown, band.high.outcome.maxDrawdown)
   // Less than a day says nothing about a year.
   const rate = days < 1 || worth <= 0 ? "–" : Page.gain(spanOf(yearly, low, high))
   const start = quoteText(result, BigInt(Math.round(worth)))
   const profit = Page.gain(spanOf((gain: bigint) => quoteText(result, gain), low, high))
   return [
-    ["Profit", profit, "against the untouched budget, after fees"],
+    ["Profit", profit, `against the untouched budget, after fees: ${parts}`],
     ["Return", Page.gain(spanOf((gain: bigint) => returnText(result, gain), low, high)), `on ${start}`],
     ["Rounds", spanOf(String, few?.rounds, rounds), each],
     ["Largest drawdown", percent(-fall), "below the highest equity so far"],
