@@ -3,7 +3,10 @@ import { existsSync } from "node:fs"
 import { resolve } from "node:path"
 import { hasPostgres } from "./postgres.ts"
 
-export const browserPath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync)
+const { LIMITBOT_BROWSER: namedBrowser } = process.env
+const usualBrowsers = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
+/** As in `tools/pictures.ts`. */
+export const browserPath = (namedBrowser === undefined ? usualBrowsers : [namedBrowser]).find(existsSync)
 
 /** Market data and results of other engines that are not part of the repository. */
 export const dataFolder = resolve(import.meta.dirname, "../../shared/data")

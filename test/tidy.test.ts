@@ -344,6 +344,13 @@ describe("the tree", () => {
     assert.deepStrictEqual(vague, [])
   })
 
+  it("writes times in sentences with `utc`, to the second: `iso` is for data", () => {
+    // The journal keeps the reasons of strategies, and a replay compares them. Times of candles may differ by milliseconds.
+    const exempt = /^src\/(?:domain\/Text\.ts|strategy\/|candles\/csv\/CandleChecks|app\/control\/Alerting)/
+    const wrong = matches(/\$\{[^}`]*\biso\([^`]*/g).filter((match) => !exempt.test(match))
+    assert.deepStrictEqual(wrong, [])
+  })
+
   it("has no barrel files", () => {
     const barrels = sources.filter((file) => /\/(index|utils|helpers|common)\.ts$/.test(file))
     assert.deepStrictEqual(barrels, [])

@@ -3,7 +3,7 @@
  * without volume. Bars of different lengths are combined to one length, so that no bar is open while another closes.
  */
 import { Result } from "effect"
-import { iso } from "../domain/Text.ts"
+import { utc } from "../domain/Text.ts"
 import { divisor } from "../domain/Timeframe.ts"
 import { between, type Candles, column, columnOf, columnsBy, volumeAt } from "./Candles.ts"
 import * as Resample from "./Resample.ts"
@@ -99,13 +99,13 @@ const offGrid = (series: ReadonlyArray<MarketCandles>, origin: number): string |
     const { stepMillis, runTimes } = candles.time
     const odd = runTimes.find((time) => (time - origin) % stepMillis !== 0)
     if (odd !== undefined)
-      return `${market}: the candle of ${iso(odd)} overlaps one of another market; give candles that begin at the same times`
+      return `${market}: the candle of ${utc(odd)} overlaps one of another market; give candles that begin at the same times`
   }
   return undefined
 }
 
 const spans = (series: ReadonlyArray<MarketCandles>): string =>
-  series.map(({ market, candles }) => `${market} ${iso(startOf(candles))} to ${iso(endOf(candles))}`).join(", ")
+  series.map(({ market, candles }) => `${market} ${utc(startOf(candles))} to ${utc(endOf(candles))}`).join(", ")
 
 /** Aligns series for one run, or returns why they cannot be aligned. Each series must have a bar. */
 export const align = (series: ReadonlyArray<MarketCandles>): Result.Result<Aligned, string> => {
@@ -126,7 +126,7 @@ export const align = (series: ReadonlyArray<MarketCandles>): Result.Result<Align
   const to = Math.min(...even.map(({ candles }) => endOf(candles)))
   if (from >= to) return Result.fail(`the data do not overlap: ${spans(series)}; give data of the same period`)
   if (even.some(({ candles }) => startOf(candles) !== from || endOf(candles) !== to))
-    notes.push(`only the period covered by all files is used, ${iso(from)} to ${iso(to)}: ${spans(series)}`)
+    notes.push(`only the period covered by all files is used, ${utc(from)} to ${utc(to)}: ${spans(series)}`)
   const time = union(even, from, to, stepMillis)
   const candles = even.map(({ market, candles }) => {
     const whole = startOf(candles) === from && endOf(candles) === to

@@ -1,11 +1,11 @@
-/** Text forms of values for people and programs. Times are UTC. */
+/** Text forms of values for people and programs. Times are UTC: `utc` for sentences, `iso` for data. */
 import { DateTime, type Schema, SchemaIssue } from "effect"
 
 export const iso = (at: number): string => DateTime.formatIso(DateTime.makeUnsafe(at))
 
 export const utcDate = (at: number): string => DateTime.formatIsoDateUtc(DateTime.makeUnsafe(at))
 
-export const utcYear = (at: number): number => DateTime.toPartsUtc(DateTime.makeUnsafe(at)).year
+export const utc = (at: number): string => `${iso(at).slice(0, 19).replace("T", " ")} UTC`
 
 /** A figure that rounds to zero has no sign. */
 export const fixed = (value: number, places = 2): string => value.toFixed(places).replace(/^-(?=[0.]+$)/, "")

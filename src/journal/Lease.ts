@@ -7,7 +7,7 @@ import { basename, dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
 import { Clock, Context, Effect, Layer, Result, Schema } from "effect"
-import { iso, messageOf } from "../domain/Text.ts"
+import { messageOf, utc } from "../domain/Text.ts"
 import * as Reserve from "./Reserve.ts"
 
 /** Another process is running this journal. Two writers could fund one slot twice, so the second one stops. */
@@ -17,7 +17,7 @@ export class JournalInUse extends Schema.TaggedError<JournalInUse>()("JournalInU
   since: Schema.Int
 }) {
   override get message(): string {
-    const since = iso(this.since)
+    const since = utc(this.since)
     return `The journal ${this.journal} is in use by process ${this.pid} since ${since}. Stop that bot first, or use another journal.`
   }
 }

@@ -43,6 +43,7 @@ export interface Page {
   readonly headline: ReadonlyArray<readonly [label: string, value: PageCell, note?: string]>
   /** The first sentence is the verdict. */
   readonly says: ReadonlyArray<string>
+  readonly notes: ReadonlyArray<string>
   readonly sections: ReadonlyArray<PageSection>
 }
 

@@ -5,7 +5,7 @@ import * as Decimal from "../domain/Decimal.ts"
 import { SeenConditions } from "../domain/EventValues.ts"
 import { gainOfMoving, mid, quoteAmount, type TwoSidedPrice } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
-import { age, countText, iso } from "../domain/Text.ts"
+import { age, countText, utc } from "../domain/Text.ts"
 import { refusalPauseMillis, type Settings } from "../engine/EngineSettings.ts"
 import { holdsOnSlot, liftedBy, unsentBecause } from "../engine/holds/Holds.ts"
 import { type LimitInputs, orderLimits, sized } from "../engine/planning/OrderLimits.ts"
@@ -210,8 +210,8 @@ const backoff = (state: BotState, settings: Settings, strategy: string, name: st
   if (slot === undefined || slot.failures === 0) return { guard: "retry", verdict: "passes", text: "no failed attempt" }
   const due = slot.failedAt + refusalPauseMillis(settings, slot)
   const why = slot.failedWhy === undefined ? "" : ` (${slot.failedWhy})`
-  const text = `${countText(slot.failures, "attempt")} failed${why}; tried again from ${iso(due)}`
-  return { guard: "retry", verdict: now < due ? "refuses" : "passes", text, flips: `the time ${iso(due)}` }
+  const text = `${countText(slot.failures, "attempt")} failed${why}; tried again from ${utc(due)}`
+  return { guard: "retry", verdict: now < due ? "refuses" : "passes", text, flips: `the time ${utc(due)}` }
 }
 
 const cause = ({ code, text, source }: Reason): string =>
@@ -239,9 +239,9 @@ const because = (
   const touches = placement && touched.get(placement.id)
   const unsent = placement && unsentBecause(state, placement)
   return [
-    stopped?.event._tag === "BotStopped" && `the bot has not run since ${iso(stopped.at)}: ${stopped.event.reason}`,
+    stopped?.event._tag === "BotStopped" && `the bot has not run since ${utc(stopped.at)}: ${stopped.event.reason}`,
     removal?.event._tag === "StrategyRemoved" &&
-      `its strategy was removed at ${iso(removal.at)}, its orders ${removal.event.orders}`,
+      `its strategy was removed at ${utc(removal.at)}, its orders ${removal.event.orders}`,
     ...(wish === undefined && absent === undefined && removal === undefined && decision !== undefined
       ? ["the strategy no longer has this slot"]
       : []),
@@ -261,18 +261,18 @@ const because = (
     ...holdsOnSlot(state, strategy.name, name).map((hold) => {
       const { scope, since, text } = hold
       const whole = scope === "bot" ? "nothing new is paid: " : ""
-      const lasting = since === undefined ? "" : `, since ${iso(since)}`
+      const lasting = since === undefined ? "" : `, since ${utc(since)}`
       const lifted = liftedBy(hold)
       return `${whole}${text}${lasting}${lifted === undefined ? "" : ` (${lifted})`}`
     }),
-    state.venueDownSince !== undefined && `the venue has not answered since ${iso(state.venueDownSince)}`,
+    state.venueDownSince !== undefined && `the venue has not answered since ${utc(state.venueDownSince)}`,
     slot && `${countText(slot.completedLegs, "leg")} completed so far`,
     ...breakEvens(strategy, assets).map(breakEvenText),
     ...(decision === undefined
       ? []
       : [
           ...decision.reasons.map(cause),
-          `decided ${iso(strategy.decidedAt)} at bid ${Decimal.short(decision.bid)}, ask ${Decimal.short(decision.ask)}`
+          `decided ${utc(strategy.decidedAt)} at bid ${Decimal.short(decision.bid)}, ask ${Decimal.short(decision.ask)}`
         ])
   ].filter((line) => typeof line === "string")
 }
@@ -324,7 +324,7 @@ const wouldChange = (decision: Of<"Decided">, placement: Placement | undefined):
   return [
     ...bounds(until),
     ...(until.elsewhere ?? []).flatMap((elsewhere) => bounds(elsewhere, elsewhere.market)),
-    ...(until.time === undefined ? [] : [`the time ${iso(until.time)}`]),
+    ...(until.time === undefined ? [] : [`the time ${utc(until.time)}`]),
     ...(until.barClose === undefined ? [] : [`the close of a ${until.barClose} candle`]),
     ...(until.signals === undefined ? [] : ["a new value of a signal"]),
     isOver(placement)
@@ -364,6 +364,6 @@ export const lines = (
 }
 
 const conditionLines = ({ checks, checkedAt }: NonNullable<Explanation["inputs"]>): ReadonlyArray<string> => [
-  ...(checks.length === 0 || checkedAt === null ? [] : [`  conditions at ${iso(checkedAt)}`]),
+  ...(checks.length === 0 || checkedAt === null ? [] : [`  conditions at ${utc(checkedAt)}`]),
   ...checks.map(({ text, values, holds }) => `    ${text} ${holds ? "holds" : "does not hold"}: ${values}`)
 ]

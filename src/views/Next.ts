@@ -1,7 +1,7 @@
 /** The coming events of a strategy: its orders and its end by time, then its conditions. Slots that wait for one thing share a line. */
 import { Schema } from "effect"
 import type { Of } from "../domain/BotEvent.ts"
-import { iso } from "../domain/Text.ts"
+import { utc } from "../domain/Text.ts"
 import { turningPoints } from "../strategy/expression/Checks.ts"
 import type { Inputs } from "../strategy/Strategy.ts"
 import { Time } from "./AsOf.ts"
@@ -28,7 +28,7 @@ export const nextOf = (
 ): ReadonlyArray<NextView> => {
   const due = [
     ...absent.map(({ at = 0, slot, why }) => ({ slot, text: why.text, at })),
-    { slot: null, text: `ends at ${iso(endsAt)}`, at: endsAt }
+    { slot: null, text: `ends at ${utc(endsAt)}`, at: endsAt }
   ]
   const conditions = [...checks].flatMap(([slot, each]) =>
     turningPoints(each).map((text) => ({ slot, text, at: null }))

@@ -179,7 +179,7 @@ export const problemsInJournal = ({
 
 /** Stable output: fields are only added. */
 export const journalStatus = (facts: JournalFacts) => {
-  const { assets, now, state, trading } = facts
+  const [{ assets, now, state, trading }, until] = [facts, safeUntil(facts.state)]
   return {
     journal: facts.journal,
     runningPid: facts.runningPid ?? null,
@@ -211,7 +211,7 @@ export const journalStatus = (facts: JournalFacts) => {
     profit: profitBySlot(LiveProfit.profitNow(trading, assets, now), assets),
     contradictions: state.reconciled?.contradictions ?? [],
     foreign: state.reconciled?.foreign ?? [],
-    safeUnattendedUntil: safeUntil(state) ?? null
+    safeUnattendedUntil: until === undefined ? null : iso(until)
   }
 }
 
@@ -224,8 +224,8 @@ export const breakEvensIn = ({ assets, state }: Pick<JournalFacts, "assets" | "s
 const runView = ({ overall: _, mark: __, boot: ___, ...run }: Of<"BotStarted">) => run
 
 /** Time at which the venue ends the first order and refunds it. Until then no bot is needed. */
-export const safeUntil = (state: BotState): string | undefined => {
+export const safeUntil = (state: BotState): number | undefined => {
   // A swap that has succeeded is not refunded.
   const open = unfinished(state).filter((placement) => !isBareSuccess(placement))
-  return open.length === 0 ? undefined : iso(Math.min(...open.map(({ deadline }) => deadline)))
+  return open.length === 0 ? undefined : Math.min(...open.map(({ deadline }) => deadline))
 }

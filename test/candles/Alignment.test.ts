@@ -53,7 +53,7 @@ describe("Alignment", () => {
     assert.deepStrictEqual([...(b?.close ?? [])], [102, 103, 103, 106, 106])
     assert.deepStrictEqual([...(b?.high ?? [])], [111, 112, 103, 115, 106])
     assert.deepStrictEqual(notes, [
-      "only the period covered by all files is used, 2024-01-01T00:01:00.000Z to 2024-01-01T00:07:00.000Z: A 2024-01-01T00:00:00.000Z to 2024-01-01T00:07:00.000Z, B 2024-01-01T00:01:00.000Z to 2024-01-01T00:08:00.000Z",
+      "only the period covered by all files is used, 2024-01-01 00:01:00 UTC to 2024-01-01 00:07:00 UTC: A 2024-01-01 00:00:00 UTC to 2024-01-01 00:07:00 UTC, B 2024-01-01 00:01:00 UTC to 2024-01-01 00:08:00 UTC",
       "A: 1 bars of other markets are missing here; the last close is used instead",
       "B: 2 bars of other markets are missing here; the last close is used instead"
     ])
@@ -85,7 +85,7 @@ describe("Alignment", () => {
     assert.match(whyNot(series("A", [0, 1]), series("B", [5, 6])), /do not overlap: A .*; give data/)
     assert.match(
       whyNot(series("A", [0, 5], 5), series("B", [0.5, 1.5])),
-      /B: the candle of 2024-01-01T00:00:30.000Z overlaps one of another market; give/
+      /B: the candle of 2024-01-01 00:00:30 UTC overlaps one of another market; give/
     )
   })
 })

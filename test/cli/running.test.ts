@@ -65,7 +65,7 @@ describe.concurrent("limitbot run", () => {
       bot.signal("SIGINT")
       const left = await bot.ended
       assert.strictEqual(left.code, 0)
-      assert.match(left.stdout, /orders stay open[^.]*safe unattended until\n\d{4}-\d\d-\d\dT[\d:.]+Z/)
+      assert.match(left.stdout, /orders stay open[^.]*safe unattended until\n\d{4}-\d\d-\d\d [\d:]+ UTC,/)
       assertSays(await runHere(["run", "grid.yaml", "--config", "elsewhere.yaml"], { cwd }), 1, /belongs to the venue /)
       assertSays(await runHere(["run", "grid.yaml", "--config", "other.yaml"], { cwd }), 1, /belongs to the account /)
       const renamed = await runHere(["run", "xbt-grid.yaml", "--config", "renamed.yaml"], { cwd })

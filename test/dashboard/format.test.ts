@@ -15,6 +15,7 @@ import {
   toneOf,
   trend
 } from "../../src/dashboard/public/format.ts"
+import { utc } from "../../src/domain/Text.ts"
 
 describe("numbers on the page", () => {
   it("are rounded to the cent, half away from zero; zero has no sign and no colour", () => {
@@ -57,6 +58,7 @@ describe("numbers on the page", () => {
     const today = new Date(now).toISOString()
     assert.strictEqual(brief(`due at ${today}, again`), `due at ${clock(now).slice(0, 5)}, again`)
     assert.match(brief(`since ${new Date(other).toISOString()}`), /^since \d Feb \d\d:\d\d$/)
+    assert.strictEqual(brief(utc(other)), brief(new Date(other).toISOString()))
     assert.strictEqual(timeOrDay(now), clock(now).slice(0, 5))
     assert.match(timeOrDay(other), /^\d Feb$/)
   })

@@ -2,6 +2,7 @@
 import { afterAll, assert, describe, it, vi } from "@effect/vitest"
 import * as Signals from "@preact/signals"
 import type { OrderStanding } from "../../src/control/api/Order.ts"
+import type { Strategy } from "../../src/dashboard/public/store.ts"
 import { isRecord } from "../../src/domain/Text.ts"
 import type { LineView } from "../../src/views/Events.ts"
 import type { ProblemView } from "../../src/views/Problems.ts"
@@ -19,6 +20,7 @@ const Store = await import("../../src/dashboard/public/store.ts")
 afterAll(() => {
   vi.unstubAllGlobals()
   for (const part of [Store.byHand, Store.events, Store.money, Store.status]) part.value = undefined
+  Store.link.value = "gone"
 })
 
 /** The text of a tree, with its components. */
@@ -82,6 +84,27 @@ describe("problems on the page", () => {
     assert.include(seen(Problems()), "bot: Cannot be planned")
     Store.status.value = { ...status, problems: [{ ...problem, kind: "late", text: "No turn has ended" }] }
     assert.notInclude(seen(Problems()), "bot:")
+  })
+  it("leave out the pause of all strategies if it has one reason, which the banner shows", () => {
+    const strategy: Strategy = {
+      ...{ name: "grid", kind: "grid", file: "", market: "BTC/USDC", openOrders: 0, slots: 0, decidedAt: 0 },
+      ...{ paused: { by: "operator", action: "pause", reason: "" }, next: [], levels: [] }
+    }
+    const pause = { ...problem, kind: "paused", subject: "grid", text: "Paused by the operator" }
+    const other = { ...pause, kind: "paused-by-limit", subject: "dca", text: "Paused by its limit maxLoss" }
+    Store.link.value = "live"
+    Store.status.value = { ...status, strategies: [strategy], problems: [problem, pause] }
+    assert.strictEqual(Store.pausedText.value, "Paused by the operator")
+    assert.notInclude(seen(Problems()), "Paused")
+    Store.status.value = { ...status, strategies: [strategy], problems: [pause, other] }
+    assert.isUndefined(Store.pausedText.value)
+    assert.match(seen(Problems()), /Paused by the operator .*Paused by its limit/)
+    Store.status.value = { ...status, strategies: [{ ...strategy, paused: null }, strategy], problems: [pause] }
+    assert.include(seen(Problems()), "Paused by the operator")
+  })
+  it("are unknown until the first answer", () => {
+    Store.status.value = undefined
+    assert.match(seen(Problems()), /^Warnings Unknown until the bot answers/)
   })
 })
 

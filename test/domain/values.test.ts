@@ -392,8 +392,8 @@ describe("time and text", () => {
       ["0.00", "-0.01", "-10.00"]
     )
     assert.deepStrictEqual(
-      [Text.iso(0), Text.utcDate(0), Text.utcYear(-1)],
-      ["1970-01-01T00:00:00.000Z", "1970-01-01", 1969]
+      [Text.iso(1), Text.utc(999), Text.utcDate(0)],
+      ["1970-01-01T00:00:00.001Z", "1970-01-01 00:00:00 UTC", "1970-01-01"]
     )
   })
 

@@ -25,6 +25,9 @@ describe.skipIf(server === undefined)("an account without events", () => {
     assert.deepStrictEqual(await statuses(at), [200, 200])
     const figures = await (await fetch(`${at}/metrics`)).text()
     assert.match(figures, /^limitbot_fleet_runner_accounts 2$/m)
+    const named = (kind: string) => [...figures.matchAll(new RegExp(`^# ${kind} (\\S+)`, "gm"))].map(([, name]) => name)
+    assert.include(named("TYPE"), "effect_cluster_shards")
+    assert.deepStrictEqual(named("HELP"), named("TYPE"), "every figure is described")
     assert.match(
       figures,
       /^limitbot_venue_request_seconds_bucket\{operation="create order",outcome="ok",le="\+Inf"\} [1-9]/m

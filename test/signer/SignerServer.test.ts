@@ -6,7 +6,7 @@ import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Console, Effect, Fiber, Layer, Option, Redacted } from "effect"
-import { iso } from "../../src/domain/Text.ts"
+import { utc } from "../../src/domain/Text.ts"
 import * as Record from "../../src/signer/remote/Record.ts"
 import * as RemoteSigner from "../../src/signer/remote/RemoteSigner.ts"
 import * as SignerServer from "../../src/signer/remote/SignerServer.ts"
@@ -256,7 +256,7 @@ describe("the signer behind its socket", () => {
         const { at = 0, validUntil = 0, what } = record.entries.at(-1) ?? {}
         assert.strictEqual(what, "approved")
         assert.closeTo(validUntil - at, millis, 5_000)
-        assert.include(printed.join(), `approved until ${iso(validUntil)}`)
+        assert.include(printed.join(), `approved until ${utc(validUntil)}`)
       }
     })
   )

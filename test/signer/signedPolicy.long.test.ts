@@ -138,7 +138,7 @@ describe("a signed policy", () => {
     const less = await approve("199", "approver")
     assert.strictEqual(less.code, 0, less.stderr)
     const enough = await approve("200", "approver")
-    assert.match(enough.stdout, /^One payment of at most 200 USDC is approved until \S+\.\n$/)
+    assert.match(enough.stdout, /^One payment of at most 200 USDC is approved until [\d-]+ [\d:]+ UTC\.\n$/)
     assert.match(
       (await approve("150", "approver")).stdout,
       /policy\.yaml lets up to 150 USDC through without an approval\.\n$/

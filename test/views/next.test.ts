@@ -45,7 +45,7 @@ describe("next in a strategy", () => {
     )
     assert.deepStrictEqual(next, [
       { slot: null, text: "begins at 2027-01-02T00:00:00.000Z", at: start + 24 * hour },
-      { slot: null, text: "ends at 2027-01-03T00:00:00.000Z", at: start + 48 * hour }
+      { slot: null, text: "ends at 2027-01-03 00:00:00 UTC", at: start + 48 * hour }
     ])
   })
 

@@ -2,7 +2,7 @@
 import { Clock, Effect, FileSystem, Path } from "effect"
 import { median } from "../../domain/Amount.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
-import { age, iso, percent } from "../../domain/Text.ts"
+import { age, percent, utc } from "../../domain/Text.ts"
 import { frameStart, timeframeMillis } from "../../domain/Timeframe.ts"
 import * as CandleFeed from "../../engine/markets/CandleFeed.ts"
 import { type Minute, PriceStore } from "../../journal/PriceStore.ts"
@@ -109,7 +109,7 @@ export const look = Effect.fn("Readiness.look")(function* (
       ? `${sourceName} is ${percent(distance, 1)} away from the price of ${market.name}: another market or unit?`
       : null)
   const note =
-    (hole === undefined ? null : `${sourceName} has a gap of ${age(hole.millis)} after ${iso(hole.at)}`) ??
+    (hole === undefined ? null : `${sourceName} has a gap of ${age(hole.millis)} after ${utc(hole.at)}`) ??
     (source !== undefined && !isCurrent && last !== undefined
       ? `${sourceName} ends ${age(now - last.openedAt)} ago: candles before the gap do not count`
       : null)

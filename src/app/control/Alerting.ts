@@ -6,7 +6,7 @@ import { Clock, Effect, Result } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
 import { elapsedMillis, monotonicMillis } from "../../domain/Durations.ts"
 import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
-import { iso, percent } from "../../domain/Text.ts"
+import { iso, percent, utc } from "../../domain/Text.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
 import type { BotSettings } from "../../files/ConfigFile.ts"
@@ -126,7 +126,7 @@ export const listed = Effect.fn("Alerting.listed")(function* (settings: Settings
       from: since === 0 ? "configuration" : iso(since),
       state: isArmed(state, { since, text })
         ? `waits, ${away ?? "no price"}`
-        : `reached ${iso(state.alerts.get(text) ?? 0)}`
+        : `reached ${utc(state.alerts.get(text) ?? 0)}`
     }
   })
   const unreadRows = unread.map(({ problem, since, text }) => {

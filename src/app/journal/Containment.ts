@@ -3,7 +3,7 @@
  * source and time, so an empty list is evidence; a list that could not be checked proves nothing. It covers one journal and one account,
  * and no copy of the key in another program.
  */
-import { countText, iso } from "../../domain/Text.ts"
+import { countText, iso, utc } from "../../domain/Text.ts"
 import type { Loose } from "../cluster/AccountWord.ts"
 
 export interface LookedAt {
@@ -54,13 +54,13 @@ export const dataOf = (lists: ReadonlyArray<Looked>) => ({
 })
 
 const lineOf = ({ amount, id, text, until }: Loose): string =>
-  `  ${id}: ${text}${amount === undefined ? "" : `, ${amount}`}${until === undefined ? "" : `, until ${iso(until)}`}`
+  `  ${id}: ${text}${amount === undefined ? "" : `, ${amount}`}${until === undefined ? "" : `, until ${utc(until)}`}`
 
 export const linesOf = (lists: ReadonlyArray<Looked>): ReadonlyArray<string> => [
   ...lists.flatMap((each) => {
     if (isUnseen(each)) return [`${each.name}: not checked (${each.at}): ${each.why}`]
     const count = each.found.length === 0 ? "none" : String(each.found.length)
-    return [`${each.name}: ${count} (${each.at}, ${iso(each.lookedAt)})`, ...each.found.map(lineOf)]
+    return [`${each.name}: ${count} (${each.at}, ${utc(each.lookedAt)})`, ...each.found.map(lineOf)]
   }),
   "",
   openIn(lists) ?? "Contained: these lists contain nothing that can still act or be paid."

@@ -2,7 +2,7 @@
 import { Effect, Option, Record } from "effect"
 import * as Amount from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { countText, iso } from "../../domain/Text.ts"
+import { countText, utc } from "../../domain/Text.ts"
 import * as Problems from "../../engine/funding/Problems.ts"
 import { disagreement } from "../../engine/holds/Holds.ts"
 import { slotKey } from "../../engine/state/SlotFold.ts"
@@ -45,7 +45,7 @@ export const list = ({ assets, now, state }: JournalView): Answer.CommandAnswer 
     kind,
     slotKey(strategy, slot),
     Money.withSymbol(assets, asset, amount),
-    iso(since)
+    utc(since)
   ])
   const problemTexts = problems.flatMap(({ evidence, placement }) => {
     const accepted = Problems.acceptedWords(state, placement, now).map((word) => `--${word}`)

@@ -3,7 +3,7 @@ import { Clock, Console, Effect, FileSystem, Option } from "effect"
 import type { Recorded, Tag } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { present } from "../../domain/Present.ts"
-import { countText, iso } from "../../domain/Text.ts"
+import { countText, iso, utc } from "../../domain/Text.ts"
 import { slotKey } from "../../engine/state/SlotFold.ts"
 import { readOrder } from "../../engine/tracking/OrderReads.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
@@ -130,7 +130,7 @@ const writeProof = Effect.fn("EvidenceFile.writeProof")(function* ({ config: fil
     const covered = moneySequences.filter((sequence) => sequence <= checkpoint.size)
     return { checkpoint, records: yield* JournalTree.prove(checkpoint.size, covered) }
   }).pipe(Effect.provide(Sqlite.layer({ filename: config.journal, readOnly: true })))
-  const when = `the checkpoint of ${iso(checkpoint.at)}, over ${countText(checkpoint.size, "event")}`
+  const when = `the checkpoint of ${utc(checkpoint.at)}, over ${countText(checkpoint.size, "event")}`
   if (records.length === 0)
     return yield* commandFailed(`All of ${order} came after ${when}: try again after the next one.`)
   yield* writeNew(out, JSON.stringify({ checkpoint: checkpoint.note, records }, null, 2))

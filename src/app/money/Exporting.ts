@@ -2,7 +2,7 @@
 import { Console, DateTime, Effect, FileSystem, Option, Path } from "effect"
 import * as Csv from "../../domain/Csv.ts"
 import { movingTags } from "../../domain/Ledger.ts"
-import { countText, utcYear } from "../../domain/Text.ts"
+import { countText, utcDate } from "../../domain/Text.ts"
 import * as PlainFiles from "../../files/PlainFiles.ts"
 import { minutesOf } from "../../journal/PriceStore.ts"
 import * as Entries from "../../ledger/Entries.ts"
@@ -122,7 +122,7 @@ export const exported = Effect.fn("Exporting.exported")(function* ({ format, out
       for (const { name, content } of files) yield* write(name === "" ? [out] : [out, name], content)
       // RP2 needs the whole history.
       const written = format === "rp2" ? all.trades : tradesIn(all, span)
-      const years = [...new Set(written.map(({ at }) => utcYear(at)))].join(", ")
+      const years = [...new Set(written.map(({ at }) => utcDate(at).slice(0, 4)))].join(", ")
       yield* Console.log(
         `${out}: ${countText(written.length, "fill")}${years === "" ? "" : ` of ${years}`}, as ${format}`
       )

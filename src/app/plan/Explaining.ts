@@ -5,7 +5,7 @@ import type { Of, Recorded } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis, unitMillis } from "../../domain/Durations.ts"
 import { present } from "../../domain/Present.ts"
-import { iso } from "../../domain/Text.ts"
+import { utc } from "../../domain/Text.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { defaults, type OverallLimits, type Settings } from "../../engine/EngineSettings.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
@@ -120,7 +120,7 @@ export const explained = Effect.fn("Explaining.explained")(function* (
   const { events } = yield* Journal
   const first = Option.getOrUndefined(yield* Stream.runHead(events()))
   if (first !== undefined && first.at > now) {
-    const message = `At ${iso(now)} there is no data: the journal begins at ${iso(first.at)}`
+    const message = `At ${utc(now)} there is no data: the journal begins at ${utc(first.at)}`
     return yield* commandFailed(message)
   }
   const { lately, lives, removed, last, seen } = gather()
@@ -170,7 +170,7 @@ export const explanationOf = Effect.fn("Explaining.found")(function* ({ at, slot
   const { now, slots } = yield* withSettings((settings) =>
     explained(settings, Option.getOrUndefined(slot), Option.getOrUndefined(at))
   )
-  const title = Option.isSome(at) ? [`At ${iso(now)}:`] : []
+  const title = Option.isSome(at) ? [`At ${utc(now)}:`] : []
   return {
     data: () => slots,
     lines: () => [...title, ...slots.flatMap((each) => lines(each, slots.length === 1))]

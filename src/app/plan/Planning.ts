@@ -5,7 +5,7 @@ import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { chargedLine } from "../../domain/EchoedFee.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
-import { age, clock, countText } from "../../domain/Text.ts"
+import { age, countText, utc } from "../../domain/Text.ts"
 import type { FindingName } from "../../engine/planning/ahead/PlanFindings.ts"
 import type { Money, PlannedChange, PlannedOrder } from "../../engine/planning/ahead/PlanReport.ts"
 import { sentenceOf } from "../../engine/planning/ahead/PlanWarnings.ts"
@@ -131,7 +131,7 @@ const priceLines = (
     market,
     Decimal.short(price.bid),
     Decimal.short(price.ask),
-    `${clock(price.at)} UTC, ${age(at - price.at)} old`
+    `${utc(price.at).slice(11)}, ${age(at - price.at)} old`
   ])
   return Table.render([...columns, ""], rows).map((text): ColouredLine => [text])
 }

@@ -1,7 +1,7 @@
 /** Compares journal, orders, history and balances for a person. The command shows the evidence of a contradiction and fails. */
 import { Clock, Console, Effect, Option, Schema } from "effect"
 import { recovered, slotOfFound } from "../../domain/Placement.ts"
-import { countText, iso, printable } from "../../domain/Text.ts"
+import { countText, printable, utc } from "../../domain/Text.ts"
 import { isPaid } from "../../engine/reconciliation/Reconciliation.ts"
 import { capitalOf, takeIn } from "../../engine/reconciliation/Recovery.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
@@ -107,7 +107,7 @@ const evidenceLines = ({ depositAddress, depositMemo, evidence, kind, subject }:
     ...(evidence.history === null ? [] : [`  history      ${pairs(evidence.history)}`]),
     ...(evidence.hashes.length === 0 ? [] : [`  hashes       ${evidence.hashes.join(" ")}`]),
     ...(evidence.correlationIds.length === 0 ? [] : [`  correlation  ${evidence.correlationIds.join(" ")}`]),
-    ...evidence.timeline.map(({ at, what }) => `    ${iso(at)} ${what}`)
+    ...evidence.timeline.map(({ at, what }) => `    ${utc(at)} ${what}`)
   ].map(printable)
 }
 

@@ -1,7 +1,7 @@
 /** Prints the end of a run: its money, its fills, and the risk of its open orders while no bot runs. */
 import { Console, Effect } from "effect"
 import { bySymbol } from "../../domain/Amount.ts"
-import { countText } from "../../domain/Text.ts"
+import { countText, utc } from "../../domain/Text.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import type { BotConfig } from "../../files/ConfigFile.ts"
@@ -40,7 +40,7 @@ export const print = Effect.fnUntraced(function* (
   )
   if (run.mode === "dry-run") return yield* Console.log(`${warning}. Its orders ended with the run.`)
   const until = safeUntil(state)
-  if (until !== undefined) yield* Console.log(restingText(until))
+  if (until !== undefined) yield* Console.log(restingText(utc(until)))
   if (run.mode === "live") yield* Console.log(pageText(config.dashboard !== undefined, configFile))
 })
 

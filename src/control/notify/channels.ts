@@ -7,6 +7,7 @@ import { createHmac } from "node:crypto"
 import { Redacted } from "effect"
 // Imported directly, because every command reads the configuration, and the rest of that module is for servers.
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import { utc } from "../../domain/Text.ts"
 import type { Program } from "../../programs/Program.ts"
 import type { PhoneMessage } from "../push/Sending.ts"
 import type { PushSettings } from "../push/Vapid.ts"
@@ -43,8 +44,7 @@ const longest = {
   webhook: 100_000
 } as const
 
-const lineOf = ({ at, subject, text }: Notice): string =>
-  `${new Date(at).toISOString().slice(11, 19)} ${subject}: ${text}`
+const lineOf = ({ at, subject, text }: Notice): string => `${utc(at).slice(11, 19)} ${subject}: ${text}`
 
 const cut = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most - 1)}…`)
 

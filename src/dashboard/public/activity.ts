@@ -48,7 +48,7 @@ export const Activity = () => {
     Panel,
     { id: "events", title: "Activity", tools, style: "grow activity", isReading: Store.events.value === undefined },
     newest.length === 0
-      ? h(Empty, { title: isSearching ? "No matching events" : "No fills or warnings yet" })
+      ? h(Empty, { title: isSearching ? "No matching events" : "Fills and warnings will be listed here" })
       : ul(
           "",
           [...groups].map(([key, equal]) => h(EqualEvents, { key, lines: equal }))

@@ -70,12 +70,7 @@ const messages = (text: string): { readonly found: ReadonlyArray<Told>; readonly
   const blocks = text.split("\n\n")
   const rest = blocks.pop() ?? ""
   const serverEvents = blocks.flatMap((block) => {
-    const field = (name: string) =>
-      block
-        .split("\n")
-        .filter((line) => line.startsWith(`${name}: `))
-        .map((line) => line.slice(name.length + 2))
-        .join("\n")
+    const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1] ?? ""
     const data = field("data")
     return data === "" ? [] : [{ event: field("event"), data: JSON.parse(data) }]
   })

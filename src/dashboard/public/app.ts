@@ -42,7 +42,7 @@ const Page = () => [
     h(StateBanner, {}),
     h(Headline, {}),
     div("stack rail-top", h(Problems, {}), h(Activity, {})),
-    h(Strategies, {}),
+    Store.status.value !== undefined && h(Strategies, {}),
     h(Tabs, {}),
     h(ByHand, {}),
     h(PriceChart, {}),

@@ -44,7 +44,7 @@ export const Balances = () => {
     Panel,
     { ...props, isReading: Store.money.value === undefined },
     assets.length === 0
-      ? h(Empty, { title: "No budget is allotted yet" })
+      ? h(Empty, { title: "No budget is allotted yet" }, "Each strategy file states its own: limits.budget")
       : h(Table<string>, { style: "bal", columns, rows: assets, keyOf: (asset) => asset }),
     notCounted.map(({ amount: back, asset, strategy }) =>
       p("note", `Not counted: ${decimal(back)} ${asset} that ${strategy} returned to the account; it is not running`)

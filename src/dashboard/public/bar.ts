@@ -4,7 +4,7 @@ import type { ProblemView } from "../../views/Problems.ts"
 import { AlertsButton } from "./alerts.ts"
 import { orderByHand } from "./byHand.ts"
 import { CommandButton, swap } from "./commands.ts"
-import { age, brief, clock, countText } from "./format.ts"
+import { age, brief, clock, countText, moment } from "./format.ts"
 import { Button, type Child, Chip, Icon, useToggle } from "./parts.ts"
 import * as Store from "./store.ts"
 import { b, div, h2, header, p, section, span } from "./tags.ts"
@@ -126,8 +126,11 @@ export const StateBanner = () => {
     return h(Banner, { kind: "killed", title, text: killed, action })
   }
   if (isPaused.value) {
-    const title = textOf(({ kind }) => kind.startsWith("paused")) ?? "All strategies are paused"
-    const text = `Nothing new is placed. ${countText(openOrders, "unsettled order")} stay tracked and can fill.`
+    const title = Store.pausedText.value ?? "All strategies are paused"
+    const at = Store.events.value?.events.findLast(({ tag }) => tag === "Paused")?.at
+    const since = at === undefined ? "" : `Since ${moment(at)}, ${age(second.value - at)} ago. `
+    const open = openOrders === 0 ? "No order is open" : `${countText(openOrders, "open order")} can still fill`
+    const text = `${since}${open}; no new order is placed until you resume.`
     return h(Banner, { kind: "paused", title, text, action: h(CommandButton, { name: "resume" }) })
   }
   if (turn === undefined || turn <= lateMillis) return null

@@ -93,7 +93,7 @@ const Levels = (book: BookView) => {
 
 export const OrderBook = () => {
   const book = Store.book.value
-  const sub = countText(book?.orders.length ?? 0, "own order")
+  const sub = book && countText(book.orders.length, "own order")
   const props = { id: "book", title: "Order book", sub, panel: "book", style: "book-card" }
   return h(Panel, { ...props, isReading: book === undefined }, book !== undefined && h(Levels, book))
 }

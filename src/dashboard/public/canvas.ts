@@ -11,7 +11,7 @@ const options = {
   autoSize: true,
   layout: { background: { color: "transparent" }, fontSize: 11, attributionLogo: false },
   grid: { vertLines: { visible: false } },
-  rightPriceScale: { borderVisible: false, minimumWidth: 64 },
+  rightPriceScale: { borderVisible: false, minimumWidth: 64, entireTextOnly: true },
   timeScale: { borderVisible: false, timeVisible: true },
   crosshair: { mode: 0 },
   handleScroll: { vertTouchDrag: false },

@@ -82,8 +82,7 @@ const agree = (path: CommandName, payload: Payload = {}, about = Object.values(p
     const done = (why: Payload) => command(path, { ...payload, confirm, ...why })
     const { openOrders } = Store.status.value ?? {}
     const orders = openOrders === undefined ? "" : ` Open now: ${countText(openOrders, "order")}.`
-    const props = { title, word: confirm, means: p("", means, orders), hasWhy: true, done }
-    const body = h(Confirmation, { key: title, ...props })
+    const body = h(Confirmation, { key: title, title, word: confirm, means: p("", means, orders), hasWhy: true, done })
     return open({ title: `${title}?`, body })
   }
   const yes = { label: name, style: "solid push", onClick: () => command(path, payload) }
@@ -181,12 +180,6 @@ export const confirmPlan = (title: string, path: string, payload: Payload, key?:
   return answered({ title: `${title}?` }, "Planning …", answer())
 }
 
-const fieldsOf = ({ target }: SubmitEvent): ReadonlyArray<readonly [string, string]> =>
-  [...new FormData(target instanceof HTMLFormElement ? target : undefined)].map(([name, value]) => [
-    name,
-    String(value).trim()
-  ])
-
 interface Question {
   readonly name: string
   readonly label: string
@@ -204,7 +197,9 @@ export const askFor = (
 ): void => {
   const onSubmit = (event: SubmitEvent): void => {
     event.preventDefault()
-    done(Object.fromEntries(fieldsOf(event).filter(([, value]) => value !== "")))
+    const form = event.target instanceof HTMLFormElement ? event.target : undefined
+    const words = [...new FormData(form)].map(([name, value]) => [name, String(value).trim()] as const)
+    done(Object.fromEntries(words.filter(([, word]) => word !== "")))
   }
   const inputs = questions.map(({ isOptional = false, ...field }, index) =>
     h(Field, { key: field.name, autofocus: index === 0, required: !isOptional, ...field })

@@ -9,7 +9,7 @@ import { Code, goTo, mistakeOf } from "./code.ts"
 import { textIn } from "./commands.ts"
 import { tested } from "./curve.ts"
 import { CloseButton, messageOf, open, toast } from "./dialog.ts"
-import { brief, countText, decimal, signed } from "./format.ts"
+import { brief, countText, decimal, signed, sum } from "./format.ts"
 import { Button, type Column, column, LinkButton, Price, Side, Table } from "./parts.ts"
 import { may } from "./store.ts"
 import { div, p, pre, section, span } from "./tags.ts"
@@ -58,11 +58,9 @@ const changesOf = (of: StrategyFileView, { changes }: typeof Plan.Type): Readonl
 }
 
 const costsOf = (changes: ReadonlyArray<Change>): string => {
-  const costs = changes.flatMap(({ costs }) => costs)
-  const assets = [...new Set(costs.map(({ asset }) => asset))]
-  const total = (asset: string) =>
-    costs.reduce((all, cost) => all + (cost.asset === asset ? Number(cost.amount ?? 0) : 0), 0)
-  return assets.map((asset) => `${Number(total(asset).toPrecision(6))} ${asset}`).join(" and ")
+  const costs = changes.flatMap((change) => change.costs)
+  const total = (of: typeof costs) => brief(sum(of.map(({ amount }) => amount ?? "0")))
+  return [...Map.groupBy(costs, ({ asset }) => asset)].map(([asset, of]) => `${total(of)} ${asset}`).join(" and ")
 }
 
 const outcomes: ReadonlyArray<readonly [Change["action"], string]> = [

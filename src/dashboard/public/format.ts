@@ -32,7 +32,7 @@ export const cents = (text: string): string => decimal(text, 2)
 /** Shortens a sentence of the bot for the page: local times, and figures with at most eight decimal places. */
 export const brief = (text: string): string =>
   text
-    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) => moment(Date.parse(time)))
+    .replace(/(\d{4}-\d\d-\d\d)[T ]([\d:.]+)(?:Z| UTC)/g, (_, day, time) => moment(Date.parse(`${day}T${time}Z`)))
     .replace(/\d+\.\d{9,}/g, (figure) => decimal(figure, 8).replace(/\.?0+$/, ""))
 export const gain = (text: string): string => withPlus(cents(text))
 export const signed = (value: number, places = 2): string => withPlus(decimal(value.toFixed(places), places))

@@ -42,18 +42,18 @@ export const Headline = () => {
   const quote = Store.quoteOf(Store.market.value)
   const standings = Store.profit.value?.standings ?? []
   const [first, ...others] = standings.toSorted((a, b) => Number(b.asset === quote) - Number(a.asset === quote))
-  const { asset = "", since = null, total = "0" } = first ?? {}
+  const { asset = "", since = null, total = null } = first ?? {}
   const title = since === null ? "Profit" : `Profit since ${date(since)}`
   const nothing = Store.profit.value === undefined ? "Reading …" : "No budget is allotted yet"
   const more = others.map((other) => h(Other, { key: other.asset, ...other }))
   const share = first === undefined ? p("hero-s", nothing) : h(Share, first)
-  const figures = first === undefined ? [] : figuresOf(first)
+  const waiting = Store.fills.value?.length === 0 && p("hero-s", "No fill yet: profit begins when an order fills")
   return section(
     { class: "card main head", id: "standings", "aria-labelledby": "t-profit" },
     div(
       "head-top",
-      hero(title, asset, total, share, more),
-      dl({ class: "stats", id: "profit-figures" }, h(Figures, { of: figures }))
+      hero(title, asset, total, share, waiting, more),
+      dl({ class: "stats", id: "profit-figures" }, first !== undefined && h(Figures, { of: figuresOf(first) }))
     ),
     h(Curve, {})
   )

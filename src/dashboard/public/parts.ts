@@ -96,7 +96,7 @@ export const Money = ({ asset = "", profit = false, value }: MoneyProps) => {
 }
 
 /** The one large figure of a page, with sentences below it. */
-export const hero = (title: string, asset: string, value: string, ...sentences: ReadonlyArray<Child>) =>
+export const hero = (title: string, asset: string, value: string | null, ...sentences: ReadonlyArray<Child>) =>
   div(
     "hero",
     h2({ id: "t-profit" }, title),

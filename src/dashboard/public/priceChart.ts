@@ -215,7 +215,7 @@ export const PriceChart = () => {
     { class: "card main chartcard", "aria-labelledby": "t-chart", "data-panel": "orders" },
     header(
       "",
-      h2({ id: "t-chart" }, `${name} `, span("dim", Store.market.value)),
+      h2({ id: "t-chart" }, `${name || "Price"} `, span("dim", Store.market.value)),
       p({ id: "ticker" }, now === undefined ? "no price yet" : b({ title: decimal(now.mid) }, price(now.mid))),
       h(Choices, { label: "Candle length", names: Object.keys(frames), chosen: value.value, pick: keep }),
       h(Button, { id: "edit", label: "Edit strategy", style: "sm", onClick: () => editFile(name) })

@@ -55,6 +55,7 @@ const mostKinds = 3
 export const Problems = () => {
   const [isAll, toggle] = useToggle()
   const kinds = Store.problemKinds.value
+  const isUnknown = Store.isLost.value || Store.status.value === undefined
   const visibleKinds = kinds.filter(([first], index) => isAll || index < mostKinds || isGrave(first?.kind))
   const style = `quiet sm push ${kinds.length > mostKinds ? "" : "only-sm"}`
   return section(
@@ -66,11 +67,11 @@ export const Problems = () => {
     },
     header(
       "",
-      h2({ id: "t-problems" }, Store.trouble.value || (Store.isLost.value ? "Warnings" : "No warnings")),
+      h2({ id: "t-problems" }, Store.trouble.value || (isUnknown ? "Warnings" : "No warnings")),
       kinds.length > 1 && h(Button, { label: isAll ? "Show fewer" : "Show all", style, onClick: toggle })
     ),
     kinds.length === 0
-      ? h(Empty, { title: Store.isLost.value ? "Unknown until the bot answers" : "All is well" })
+      ? h(Empty, { title: isUnknown ? "Unknown until the bot answers" : "All is well" })
       : ul(
           { class: "rows", id: "problems" },
           visibleKinds.map((cases) => h(Group, { key: cases[0]?.kind, cases }))

@@ -116,7 +116,15 @@ export const selectByAddress = (): void => {
 }
 
 export const problems = computed<ReadonlyArray<ProblemView>>(() => status.value?.problems ?? [])
-export const problemKinds = computed(() => [...Map.groupBy(problems.value, ({ kind }) => kind).values()])
+/** The one reason for which every strategy is paused. The banner has it, so the list of problems leaves it out. */
+export const pausedText = computed(() => {
+  const pauses = new Set(problems.value.flatMap(({ kind, text }) => (kind.startsWith("paused") ? [text] : [])))
+  return state.value.kind === "paused" && pauses.size === 1 ? [...pauses][0] : undefined
+})
+export const problemKinds = computed(() => {
+  const listed = problems.value.filter(({ text }) => text !== pausedText.value)
+  return [...Map.groupBy(listed, ({ kind }) => kind).values()]
+})
 
 export const isPaused = computed(() => {
   const running = status.value?.strategies ?? []

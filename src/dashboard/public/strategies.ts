@@ -100,7 +100,7 @@ const Nearest = ({ name, next: coming, paused, slots }: Strategy) => {
   if (next !== undefined) {
     const away = percent(Math.abs(next.distance ?? 0)).replace("+", "")
     const what = `${next.side === "BUY" ? "buys" : "sells"} ${next.quantity} at ${shortPrice(next.price)}`
-    return p({ title: brief(next.why) }, "Next: ", b("", what), `, ${away} away`)
+    return p({ title: brief(next.why) }, "Next: ", b("", what), ", ", span("num", `${away} away`))
   }
   if (paused !== null) return p("", `Paused by ${paused.by}: ${brief(paused.reason)}`)
   const waiting = own.find(({ state }) => state !== "empty") ?? own[0]

@@ -2,7 +2,7 @@
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import { present } from "../../domain/Present.ts"
-import { iso } from "../../domain/Text.ts"
+import { utc } from "../../domain/Text.ts"
 import { about, type Placement, type PlacementIn } from "../state/Placement.ts"
 import { walletPatienceMillis } from "./Wallet.ts"
 
@@ -32,7 +32,7 @@ export const mayStillBeMade = (placement: Placement, now: number): string | unde
   const until = mayRunUntil(placement)
   return until === undefined || now >= until
     ? undefined
-    : `its wallet program may run until ${iso(until)}: check then whether the payment was made, and try again`
+    : `its wallet program may run until ${utc(until)}: check then whether the payment was made, and try again`
 }
 
 const money = ({ funding, inputAmount, inputAsset: asset }: Placement) => ({

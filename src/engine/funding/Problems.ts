@@ -8,7 +8,7 @@ import { beginOf } from "../../domain/Durations.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import * as Payload from "../../domain/Payload.ts"
 import { recovered, slotOfFound } from "../../domain/Placement.ts"
-import { countText, iso } from "../../domain/Text.ts"
+import { countText, utc } from "../../domain/Text.ts"
 import { disagreement, remedyOfWitness } from "../holds/Holds.ts"
 import { type BotState, unfinished } from "../state/BotState.ts"
 import * as EndedOrders from "../state/orders/EndedOrders.ts"
@@ -51,7 +51,7 @@ const ofForgotten = ({ createdAt, orderId, seenAt, ...order }: ForgottenOrder): 
   asset: order.asset,
   amount: order.amount,
   since: seenAt,
-  evidence: `this order of the bot is not in the journal, made ${createdAt === undefined ? "at an unknown time" : iso(createdAt)} (${order.market}, ${order.status}, ${order.deposited} deposited at ${order.depositAddress})`
+  evidence: `this order of the bot is not in the journal, made ${createdAt === undefined ? "at an unknown time" : utc(createdAt)} (${order.market}, ${order.status}, ${order.deposited} deposited at ${order.depositAddress})`
 })
 
 const ofPlacement = (placement: Placement, now: number): ReadonlyArray<MoneyProblem> => {

@@ -5,7 +5,7 @@
  */
 import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
-import { Cause, Effect, Layer } from "effect"
+import { Cause, Effect, Layer, Metric } from "effect"
 import * as EntityId from "effect/cluster/EntityId"
 import * as Sharding from "effect/cluster/Sharding"
 import { HttpRouter } from "effect/http"
@@ -43,6 +43,22 @@ export interface RunnerOptions {
   readonly say: (line: string) => Effect.Effect<void>
 }
 
+/** Describes the figures that effect's cluster counts without a description. */
+const meanings: Readonly<Record<string, string>> = {
+  effect_cluster_entities: "Entities on this runner by type; each account is one",
+  effect_cluster_entity_mailbox_size_max: "Most requests at one entity of this runner, by type",
+  effect_cluster_runners: "Runners in the cluster's register",
+  effect_cluster_runners_healthy: "Registered runners that answer",
+  effect_cluster_shards: "Shards of this runner; each has a part of the accounts",
+  effect_cluster_shards_releasing: "Shards that this runner is giving up",
+  effect_cluster_singletons: "Tasks on this runner that run once in the cluster"
+}
+const described = Effect.map(
+  Metric.MetricRegistry,
+  (registry) =>
+    new Map([...registry].map(([key, each]) => [key, { ...each, description: each.description ?? meanings[each.id] }]))
+)
+
 /** Serves health and figures of this process on loopback. They contain nothing about money, so they need no token. */
 const surface = Effect.fnUntraced(function* (
   port: number,
@@ -55,7 +71,7 @@ const surface = Effect.fnUntraced(function* (
     rendered([
       { name: "info", kind: "gauge", help: "Always 1", samples: [[{ version, sources: sourcesCode() }, 1]] },
       { name: "fleet_runner_accounts", kind: "gauge", help: "Accounts of this runner", samples: [[{}, pulse.accounts]] }
-    ])
+    ]).pipe(Effect.provideServiceEffect(Metric.MetricRegistry, described))
   )
   const options = { host: "127.0.0.1", port, mayMove: false, names: [], viewerToken: undefined, tls: undefined }
   const routes = Layer.merge(

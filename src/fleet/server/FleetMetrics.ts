@@ -8,7 +8,6 @@ import { type BotLine, botStates, problemsByKind, sumOf, totalsOf } from "./Flee
 
 const maxClasses = 50
 const maxAssets = 100
-const rest = "other"
 
 const largestFirst = <A>(groups: ReadonlyMap<string, ReadonlyArray<A>>) =>
   [...groups].toSorted(([, one], [, other]) => other.length - one.length)
@@ -19,7 +18,7 @@ const byClass = (lines: ReadonlyArray<BotLine>): ReadonlyArray<readonly [string,
   const largestClasses = largest
     .slice(0, maxClasses)
     .map(([name, members]) => [name === "" ? "none" : name, members] as const)
-  return others.length === 0 ? largestClasses : [...largestClasses, [rest, others] as const]
+  return others.length === 0 ? largestClasses : [...largestClasses, ["other", others] as const]
 }
 
 const byOwners = (lines: ReadonlyArray<BotLine>): ReadonlyArray<string> => {
@@ -52,47 +51,32 @@ export const families = (lines: ReadonlyArray<BotLine>): ReadonlyArray<Family> =
   const classes = byClass(lines)
   const assets = byOwners(lines)
   const largestAssets = new Set(assets.slice(0, maxAssets))
-  const ofEach = (samplesOf: (name: string, members: ReadonlyArray<BotLine>) => ReadonlyArray<MetricSample>) =>
-    classes.flatMap(([name, members]) => samplesOf(name, members))
+  type SamplesOf = (name: string, members: ReadonlyArray<BotLine>) => ReadonlyArray<MetricSample>
+  const ofEach = (name: string, help: string, samplesOf: SamplesOf): Family => {
+    const samples = classes.flatMap(([group, members]) => samplesOf(group, members))
+    return gauge(name, help, samples)
+  }
   const oldest = (members: ReadonlyArray<BotLine>): number =>
     members.reduce((most, { toldSecondsAgo }) => Math.max(most, toldSecondsAgo ?? Number.POSITIVE_INFINITY), 0)
   return [
-    gauge(
-      "bots",
-      "Bots by class and state",
-      ofEach((name, members) =>
-        botStates.map((state) => [{ class: name, state }, members.filter((line) => line.state === state).length])
-      )
+    ofEach("bots", "Bots by class and state", (name, members) =>
+      botStates.map((state) => [{ class: name, state }, members.filter((line) => line.state === state).length])
     ),
-    gauge(
-      "problems",
-      "Bots that have a problem of this kind, by class",
-      ofEach((name, members) =>
-        problemsByKind(members).map(({ bots, kind, severity }) => [{ class: name, kind, severity }, bots])
-      )
+    ofEach("problems", "Bots that have a problem of this kind, by class", (name, members) =>
+      problemsByKind(members).map(({ bots, kind, severity }) => [{ class: name, kind, severity }, bots])
     ),
-    gauge(
-      "open_orders",
-      "Orders that are not settled yet",
-      ofEach((name, members) => [[{ class: name }, sumOf(members, "openOrders")]])
-    ),
-    gauge(
-      "fills",
-      "Fills since each journal began",
-      ofEach((name, members) => [[{ class: name }, sumOf(members, "fills")]])
-    ),
-    gauge(
-      "money",
-      "Units of an asset that the bots own, by their ledgers",
-      ofEach((name, members) => moneyOf(members, name, largestAssets))
+    ofEach("open_orders", "Orders that are not settled yet", (name, members) => [
+      [{ class: name }, sumOf(members, "openOrders")]
+    ]),
+    ofEach("fills", "Fills since each journal began", (name, members) => [[{ class: name }, sumOf(members, "fills")]]),
+    ofEach("money", "Units of an asset that the bots own, by their ledgers", (name, members) =>
+      moneyOf(members, name, largestAssets)
     ),
     gauge("assets_left_out", "Assets without figures of money, because fewer bots own them than others", [
       [{}, assets.length - largestAssets.size]
     ]),
-    gauge(
-      "told_seconds",
-      "Age of the oldest figures; infinite while a bot has none",
-      ofEach((name, members) => [[{ class: name }, oldest(members)]])
-    )
+    ofEach("told_seconds", "Age of the oldest figures; infinite while a bot has none", (name, members) => [
+      [{ class: name }, oldest(members)]
+    ])
   ]
 }

@@ -1,5 +1,5 @@
 /** Renders a page as one HTML file without requests. Text is escaped only in the functions that make elements. */
-import type { Page, PageCell, PagePart, PageSection } from "../../report/Page.ts"
+import { gain, type Page, type PageCell, type PagePart, type PageSection, textOf } from "../../report/Page.ts"
 import { polished, signed, toneOf } from "./Figures.ts"
 import { style } from "./HtmlPageStyle.ts"
 
@@ -20,6 +20,7 @@ const list = (items: ReadonlyArray<string>, kind: string): string =>
   items.length === 0 ? "" : `<ul class="${kind}">${items.map((item) => `<li>${text(item)}</li>`).join("")}</ul>`
 
 const htmlOf = (cell: PageCell): { readonly written: string; readonly tone: string } => {
+  if (cell === "") return { written: "–", tone: "soft" }
   const written = typeof cell === "string" ? polished(cell) : signed(cell.gain)
   return { written: escape(written), tone: typeof cell === "string" ? "" : toneOf(written) }
 }
@@ -34,16 +35,23 @@ const cards = (headline: Page["headline"]): string => {
   return `<section class="kpis" style="--columns:${columns}" aria-label="Key figures">${headline.map(card).join("")}</section>`
 }
 
+/** In a row of figures with one unit, the unit stands once, beside the name. */
+const withUnit = ([name = "", ...cells]: ReadonlyArray<PageCell>): ReadonlyArray<PageCell> => {
+  const unit = / [A-Z]\w*$/.exec(textOf(cells[0] ?? ""))?.[0] ?? ""
+  if (unit === "" || !cells.every((cell) => (textOf(cell) || unit).endsWith(unit))) return [name, ...cells]
+  const bare = (cell: PageCell): PageCell =>
+    typeof cell === "string" ? cell.replace(unit, "") : gain(cell.gain.replace(unit, ""))
+  return [`${textOf(name)},${unit}`, ...cells.map(bare)]
+}
+
 /** Lets a table that is wider than a phone scroll within itself, also by keyboard. */
 export const scrolled = (table: string): string => `<div class="scroll" tabindex="0">${table}</div>`
 
 const table = ({ titles, rows, figures }: Extract<PagePart, { readonly kind: "table" }>): string => {
   const isFigure = (column: number) => figures === "all" || (figures === "beside names" && column > 0)
   const classOf = (column: number, words = false, tone = "") => {
-    const kinds = [isFigure(column) ? "n" : "", isFigure(column) && words ? "words" : "", tone].filter(
-      (kind) => kind !== ""
-    )
-    return kinds.length === 0 ? "" : ` class="${kinds.join(" ")}"`
+    const kinds = [isFigure(column) && (words ? "n words" : "n"), tone].filter(Boolean).join(" ")
+    return kinds === "" ? "" : ` class="${kinds}"`
   }
   const head = titles.map((title, column) =>
     title === "" ? "<td></td>" : `<th${classOf(column)}>${escape(title)}</th>`
@@ -52,7 +60,8 @@ const table = ({ titles, rows, figures }: Extract<PagePart, { readonly kind: "ta
     const { tone, written } = htmlOf(cell)
     return `<td${classOf(column, /^[a-z ]+$/.test(written), tone)}>${written}</td>`
   }
-  const body = rows.map((row) => `<tr>${row.map(cellOf).join("")}</tr>`)
+  const lines = titles.length > 3 && figures === "beside names" ? rows.map(withUnit) : rows
+  const body = lines.map((row) => `<tr>${row.map(cellOf).join("")}</tr>`)
   return scrolled(`<table class="t"><thead><tr>${head.join("")}</tr></thead><tbody>${body.join("")}</tbody></table>`)
 }
 
@@ -71,7 +80,7 @@ export interface Charts {
 const scriptsOf = ({ data, library, script }: Charts): string =>
   `${dataElement(data)}<script>${library.script}</script><script>${script}</script>`
 
-export const render = ({ title, subtitle, fees, headline, says, sections }: Page, charts?: Charts): string => {
+export const render = ({ title, subtitle, fees, headline, says, notes, sections }: Page, charts?: Charts): string => {
   const [verdict = "", ...further] = says
   const open = sections.filter(({ isFolded = false }) => !isFolded)
   const costs: PageSection = { title: "Costs", parts: [{ kind: "sentences", sentences: fees }] }
@@ -80,7 +89,7 @@ export const render = ({ title, subtitle, fees, headline, says, sections }: Page
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <title>${escape(title)}</title><style>${charts?.library.style ?? ""}${style}</style></head><body><main>
-<header><p class="crumb">${escape(title)} / ${text(subtitle)}</p><h1>${text(verdict)}</h1>${list(further, "lede")}</header>
+<header><p class="crumb">${escape(title)} / ${text(subtitle)}</p><h1>${text(verdict)}</h1>${list(further, "lede")}${list(notes, "hint")}</header>
 ${[cards(headline), ...open.map(sectionOf)].join("\n")}
 <section class="card">${folds.map((section) => folded(section.title, `${noteOf(section)}${partsOf(section.parts)}`)).join("")}</section>
 </main>${charts === undefined ? "" : scriptsOf(charts)}</body></html>

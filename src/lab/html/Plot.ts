@@ -129,5 +129,7 @@ export const histogram = (
     label: `${label} ${share(at)}`,
     points: [[at, 0] as const]
   }))
-  return plot(`${title} of ${values.length} simulations`, x, "Number of simulations", [...bars, ...lines])
+  // The labels stand above the bars.
+  const y = axisOf("Number of simulations", [0, 1.3 * Math.max(...counts)])
+  return plot(`${title} of ${values.length} simulations`, x, y, [...bars, ...lines])
 }

@@ -6,7 +6,7 @@ import { Effect, Option, Result, Schema, Stream } from "effect"
 import { decisionCode } from "../../app/DecisionCode.ts"
 import { secondMillis } from "../../domain/Durations.ts"
 import { present } from "../../domain/Present.ts"
-import { countText, iso, percent } from "../../domain/Text.ts"
+import { countText, percent, utc } from "../../domain/Text.ts"
 import * as Replay from "../../engine/explain/Replay.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
@@ -154,7 +154,7 @@ const maxChanges = 10
 const differenceLines = ({ at, changes, strategy }: Replay.Replayed["differences"][number]): ReadonlyArray<string> => {
   const more = changes.length - maxChanges
   return [
-    `${iso(at)} ${strategy}`,
+    `${utc(at)} ${strategy}`,
     ...changes.slice(0, maxChanges).map((change) => `  ${change}`),
     ...(more > 0 ? [`  and ${countText(more, "more change")}: --json has all`] : [])
   ]

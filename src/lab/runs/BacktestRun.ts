@@ -4,7 +4,7 @@ import * as Candles from "../../candles/Candles.ts"
 import * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
 import { bySymbol } from "../../domain/Amount.ts"
-import { iso } from "../../domain/Text.ts"
+import { utc } from "../../domain/Text.ts"
 import * as Progress from "../../process/Progress.ts"
 import * as Stop from "../../process/Stop.ts"
 import { wrongUsage } from "../../process/WrongUsage.ts"
@@ -67,7 +67,7 @@ const withDetail = Effect.fnUntraced(function* (
     TimeAxis.closeTime(candles.time, candles.bars - 1) > to - stepMillis
   if (candles.time.stepMillis >= stepMillis || !covers)
     return yield* wrongUsage(
-      `--detail ${file}: give candles that are finer than the data and cover the same time, ${iso(from)} to ${iso(to)}; cut the data with --from and --to`
+      `--detail ${file}: give candles that are finer than the data and cover the same time, ${utc(from)} to ${utc(to)}; cut the data with --from and --to`
     )
   const fine = { ...candles, whole: bars.whole ?? bars }
   const series = Arr.of({ candles: fine, indices: CrossingIndex.linearIndices(fine) })

@@ -8,7 +8,7 @@ import { type Candles, extremes } from "../../candles/Candles.ts"
 import { sha256Of } from "../../candles/ColumnCache.ts"
 import * as Generate from "../../candles/Generate.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
-import { countText, iso } from "../../domain/Text.ts"
+import { countText, utc } from "../../domain/Text.ts"
 import * as Calibration from "../../ledger/measured/Calibration.ts"
 import type { CommandAnswer } from "../../process/Answer.ts"
 import * as Progress from "../../process/Progress.ts"
@@ -41,7 +41,7 @@ export const info = Effect.fn("DataFiles.info")(function* (asked: FileAsked) {
   const [from, to] = [TimeAxis.openTime(time, 0), TimeAxis.closeTime(time, bars - 1)]
   const { stepMillis } = time
   const summary = [
-    `${asked.data}: ${countText(bars, "candle")} of ${stepMillis / 1000} s from ${iso(from)} to ${iso(to)}`,
+    `${asked.data}: ${countText(bars, "candle")} of ${stepMillis / 1000} s from ${utc(from)} to ${utc(to)}`,
     `prices from ${lowest} to ${highest}`,
     gaps.count === 0 ? "no gaps" : `${countText(gaps.count, "gap")}, ${countText(gaps.bars, "bar")} missing`,
     ...(columns === "" ? [] : [columns]),

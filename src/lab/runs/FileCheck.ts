@@ -11,9 +11,7 @@ import { type Problem, problemAt, render, sourceText } from "../../strategy/Prob
 import { marketsSaid, type Strategy } from "../../strategy/Strategy.ts"
 import type * as RunCandles from "./RunCandles.ts"
 
-const shownProblem = ({ file, line, column, message, ...more }: Problem) => {
-  return { file, line, column, message, hint: more.hint ?? null }
-}
+const rowOf = ({ file, line, column, message, hint }: Problem) => ({ file, line, column, message, hint: hint ?? null })
 
 interface Reading extends StrategyFiles.ReadFiles {
   readonly unlisted: ReadonlyMap<Strategy, Problem>
@@ -94,9 +92,7 @@ export const check = Effect.fn("FileCheck.check")(function* (asked: Asked) {
   const ready = yield* readinessOf(listed, reading)
   const warningsOf = (strategy: Strategy) => [unlisted.get(strategy) ?? [], strategy.warnings ?? []].flat()
   const unready = yield* startChecksOf(reading.settings)
-  if (lookahead && Option.isNone(data)) {
-    return yield* wrongUsage("--lookahead needs candles: give --data CSV")
-  }
+  if (lookahead && Option.isNone(data)) return yield* wrongUsage("--lookahead needs candles: give --data CSV")
   const looks =
     lookahead && Option.isSome(data)
       ? yield* Effect.flatMap(
@@ -106,12 +102,11 @@ export const check = Effect.fn("FileCheck.check")(function* (asked: Asked) {
       : []
   const faults = looks.flatMap((look) => look.faults)
   if (json) {
-    const problemRows = problems.map(shownProblem)
     yield* Console.log(
       JSON.stringify({
         ok: problems.length + faults.length === 0 && ready.every(({ problem }) => problem === null),
-        problems: problemRows,
-        warnings: strategies.flatMap((strategy) => warningsOf(strategy).map(shownProblem)),
+        problems: problems.map(rowOf),
+        warnings: strategies.flatMap((strategy) => warningsOf(strategy).map(rowOf)),
         ...present({ leftOut }),
         ...(unready.length === 0 ? {} : { start: unready.map(({ refusal: _, ...finding }) => finding) }),
         ...(ready.length === 0 ? {} : { readiness: ready.map(({ line: _, ...each }) => each) }),

@@ -1,6 +1,6 @@
 /** Runs the look-ahead check of `limitbot check --lookahead` on given candles, and reports on each strategy. */
 import { Effect } from "effect"
-import { countText, iso } from "../../domain/Text.ts"
+import { countText, utc } from "../../domain/Text.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as Lookahead from "../backtest/Lookahead.ts"
 import * as RunCandles from "./RunCandles.ts"
@@ -27,20 +27,14 @@ export const look = Effect.fn("LookaheadCheck.look")(function* (
 })
 
 const faultsOf = (report: Lookahead.LookaheadReport): ReadonlyArray<string> => {
-  const [peek] = report.peeks
   const { peeks, warm, sensitive } = report
+  const [peek] = peeks
   return [
-    ...(peek === undefined
-      ? []
-      : [
-          `looks into the future: at ${iso(peek.at)} unfinished candles changed ${peek.text} (${peeks.length} of ${countText(report.moments, "time")})`
-        ]),
-    ...(Lookahead.isTooSensitive(report)
-      ? [
-          `needs more candles than it declares: older ones changed the answer at ${sensitive} of ${countText(warm, "time")}`
-        ]
-      : [])
-  ]
+    peek &&
+      `looks into the future: at ${utc(peek.at)} unfinished candles changed ${peek.text} (${peeks.length} of ${countText(report.moments, "time")})`,
+    Lookahead.isTooSensitive(report) &&
+      `needs more candles than it declares: older ones changed the answer at ${sensitive} of ${countText(warm, "time")}`
+  ].filter((fault) => typeof fault === "string")
 }
 
 const passedText = (strategy: Strategy, report: Lookahead.LookaheadReport): string => {

@@ -12,7 +12,7 @@ import { parseField } from "../../candles/csv/CsvField.ts"
 import { format } from "../../candles/DataProblem.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
 import type { Market } from "../../domain/Market.ts"
-import { countText, iso } from "../../domain/Text.ts"
+import { countText, utc } from "../../domain/Text.ts"
 import { orWrong, wrongUsage } from "../../process/WrongUsage.ts"
 import { marketsSaid, marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 
@@ -240,7 +240,7 @@ const joined = (parts: Arr.NonEmptyReadonlyArray<FilePart>): Result.Result<Candl
       )
     if (startOf(part) < end)
       return Result.fail(
-        `${part.file} begins at ${iso(startOf(part))}, before ${before.file} ends; give each time once`
+        `${part.file} begins at ${utc(startOf(part))}, before ${before.file} ends; give each time once`
       )
     before = part
   }

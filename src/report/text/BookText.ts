@@ -3,7 +3,7 @@ import { format } from "../../domain/Amount.ts"
 import { type Book, distances, type OwnOrder, quotedOn, spreadOf } from "../../domain/Book.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { mid, type Price } from "../../domain/Market.ts"
-import { age, clock, percent } from "../../domain/Text.ts"
+import { age, percent, utc } from "../../domain/Text.ts"
 import * as Table from "./Table.ts"
 
 const distancePlaces = 8
@@ -80,7 +80,7 @@ export const lines = (
     [...nearest(above, maxRows, "higher").toReversed(), ...midRow, ...nearest(below, maxRows, "lower")]
   )
   return [
-    `${market.name}  ${clock(now)} UTC`,
+    `${market.name}  ${utc(now).slice(11)}`,
     ...(problem === undefined ? [] : [`no fresh price: ${problem}`]),
     ...(indicative === undefined
       ? []

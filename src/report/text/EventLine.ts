@@ -12,9 +12,9 @@ import {
   correlationText,
   countText,
   diskFullText,
-  iso,
   pausedBy,
-  printable
+  printable,
+  utc
 } from "../../domain/Text.ts"
 import { inOneLine } from "../../strategy/Problem.ts"
 import { type Assets, withSymbol } from "./Money.ts"
@@ -212,8 +212,7 @@ const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money, assets: Ass
   FundingSigned: (event, money) => [`signed ${money(event.asset, event.amount)} to order ${event.orderId}`],
   PaymentAsked: (event, _money, assets) => {
     const memo = event.depositMemo === undefined ? "" : ` with memo ${event.depositMemo}`
-    const until = iso(event.validUntil)
-    const to = `exactly ${withSymbol(assets, event.asset, event.amount)} to ${event.depositAddress}${memo} before ${until}`
+    const to = `exactly ${withSymbol(assets, event.asset, event.amount)} to ${event.depositAddress}${memo} before ${utc(event.validUntil)}`
     return event.wallet === "manual" ? [`PLEASE PAY ${to}`, "warn"] : [`asks the wallet to pay ${to}`]
   },
   PaymentAskedAgain: (event) => [

@@ -2,7 +2,7 @@
 import { type Page, type PagePart, type PageSection, table, textOf } from "../Page.ts"
 import * as Table from "./Table.ts"
 
-export const lines = ({ title, subtitle, fees, headline, says, sections }: Page): ReadonlyArray<string> => [
+export const lines = ({ title, subtitle, fees, headline, says, notes, sections }: Page): ReadonlyArray<string> => [
   title,
   ...fees,
   subtitle,
@@ -14,7 +14,7 @@ export const lines = ({ title, subtitle, fees, headline, says, sections }: Page)
     )
   ).slice(1),
   "",
-  ...says,
+  ...says.concat(notes),
   ...sections.flatMap(sectionLines)
 ]
 

@@ -1,6 +1,6 @@
 /** Formats profit and loss: exact amounts in units of the quote asset. */
 import { chargedLine, type LearnedFee } from "../../domain/EchoedFee.ts"
-import { age, countText, iso, percent } from "../../domain/Text.ts"
+import { age, countText, percent, utc } from "../../domain/Text.ts"
 import type { LotMethod } from "../../ledger/Lots.ts"
 import type { Grouping, Row } from "../../ledger/Profit.ts"
 import type { Quality, Quoting } from "../../ledger/Quality.ts"
@@ -30,7 +30,7 @@ export const standingParts = (
     ...(rounds === 0 ? [] : [countText(rounds, "round")]),
     ...(shareOfYear === undefined ? [] : [`${shareText(shareOfYear)} a year`]),
     ...(capital === undefined ? [] : [`capital ${rounded(assets, quote, capital)}`]),
-    ...(since === undefined ? [] : [`since ${iso(since).slice(0, 16).replace("T", " ")} UTC`])
+    ...(since === undefined ? [] : [`since ${utc(since).slice(0, 16)} UTC`])
   ]
 }
 

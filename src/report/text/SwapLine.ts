@@ -1,7 +1,7 @@
 /** Words the agreed terms of a swap, and the steps for a user who pays by hand. */
 import { formatWithSymbol } from "../../domain/Amount.ts"
 import type { AgreedSwap } from "../../domain/SwapRecord.ts"
-import { iso, printable } from "../../domain/Text.ts"
+import { printable, utc } from "../../domain/Text.ts"
 
 export const terms = (agreed: AgreedSwap): ReadonlyArray<string> => {
   const { amountIn, amountOut, destination, minAmountOut, origin } = agreed
@@ -14,7 +14,7 @@ export const terms = (agreed: AgreedSwap): ReadonlyArray<string> => {
     `recipient  ${agreed.recipient}  (${agreed.recipientType})`,
     `refunds    ${agreed.refundTo}  (${agreed.refundType})`,
     `address    ${agreed.depositAddress}${agreed.depositMemo === undefined ? "" : `  memo ${agreed.depositMemo}`}`,
-    `until      ${iso(agreed.deadline)}`,
+    `until      ${utc(agreed.deadline)}`,
     `signature  ${signature}`
   ].map(printable)
 }
@@ -41,5 +41,5 @@ export const paymentOrder = ({
     ...(depositMemo === undefined
       ? []
       : [`with memo    ${depositMemo}   (required: without it the money is returned)`]),
-    `before       ${iso(deadline)}   (later payments are returned, less fees)`
+    `before       ${utc(deadline)}   (later payments are returned, less fees)`
   ].map(printable)

@@ -4,7 +4,7 @@ import { randomBytesUnsafe } from "effect/crypto/SecureRandom"
 import { type Amount, format, fromDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { hourMillis } from "../../domain/Durations.ts"
-import { countText, iso } from "../../domain/Text.ts"
+import { countText, iso, utc } from "../../domain/Text.ts"
 import * as KeyFile from "../../files/secrets/KeyFile.ts"
 import type { CommandAnswer } from "../../process/Answer.ts"
 import { wrongUsage } from "../../process/WrongUsage.ts"
@@ -70,7 +70,7 @@ export const approve = Effect.fn("Policies.approve")(function* (given: Approving
   const secret = yield* KeyFile.readKey(given.key)
   const signature = yield* Effect.provide(PolicySeal.sealApproval(approval), Signer.layer(secret))
   yield* RemoteSigner.approve(given.socket, { ...approval, signature })
-  const approved = `One payment of at most ${written} ${symbol} is approved until ${iso(validUntil)}.`
+  const approved = `One payment of at most ${written} ${symbol} is approved until ${utc(validUntil)}.`
   yield* Console.log(`${approved}${besides(file, cap, amount)}`)
 })
 

@@ -8,7 +8,7 @@
  * the signer's record, so a restart changes nothing, and an older policy does not come back.
  */
 import { Clock, Effect, Schema } from "effect"
-import { countText, iso } from "../../domain/Text.ts"
+import { countText, utc } from "../../domain/Text.ts"
 import * as PolicyFile from "../files/PolicyFile.ts"
 import type { Ruling } from "../files/SignerFile.ts"
 import * as CountedTime from "../remote/CountedTime.ts"
@@ -76,7 +76,7 @@ export const summaryOf = Effect.fn("Ruled.summary")(function* (ruling: Ruling, r
   if ("policy" in ruling) return countText(ruling.policy.caps.size, "asset")
   const now = yield* Clock.currentTimeMillis
   const holding = holdingAt(yield* arrivalsIn(record), now)
-  const older = holding.flatMap(({ until, version }) => (until === undefined ? [] : [`${version} until ${iso(until)}`]))
+  const older = holding.flatMap(({ until, version }) => (until === undefined ? [] : [`${version} until ${utc(until)}`]))
   const beside = older.length === 0 ? "" : `, beside it ${older.join(", ")}`
   return `${countText(ruling.signed.policy.caps.size, "asset")} by policy ${ruling.signed.version}${beside}`
 })

@@ -1,7 +1,7 @@
 /** Explains an order that the price reached and that did not fill: how often, and how far beyond the limit earlier fills needed it. */
 import { Schema } from "effect"
 import type { Side } from "../../domain/Market.ts"
-import { countText, iso } from "../../domain/Text.ts"
+import { countText, utc } from "../../domain/Text.ts"
 import type { Minute } from "../../journal/PriceStore.ts"
 import { Time } from "../AsOf.ts"
 
@@ -42,11 +42,11 @@ export const touchedIn = (
 const points = (value: number): string => `${value.toFixed(1)} basis points`
 
 export const textOf = ({ times, since, nearest, needed }: Touched): string => {
-  if (nearest === null) return `it has been open since ${iso(since)}; no full minute of prices since`
-  if (times === 0) return `not touched since ${iso(since)}: the nearest price was ${points(nearest)} away`
+  if (nearest === null) return `it has been open since ${utc(since)}; no full minute of prices since`
+  if (times === 0) return `not touched since ${utc(since)}: the nearest price was ${points(nearest)} away`
   const fills =
     needed === null
       ? "none of your fills in this market has been measured yet"
       : `half of your ${countText(needed.count, "fill")} in this market needed more than ${needed.p50.toFixed(1)}, a tenth more than ${needed.p90.toFixed(1)}`
-  return `touched ${countText(times, "time")} since ${iso(since)}, at most ${points(-nearest)} beyond the limit: ${fills}`
+  return `touched ${countText(times, "time")} since ${utc(since)}, at most ${points(-nearest)} beyond the limit: ${fills}`
 }

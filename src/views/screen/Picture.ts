@@ -3,7 +3,7 @@ import type { Recorded } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
-import { age, clock, countText, iso } from "../../domain/Text.ts"
+import { age, clock, countText, utc } from "../../domain/Text.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
 import { slotKey } from "../../engine/state/SlotFold.ts"
 import type { Row } from "../../ledger/Profit.ts"
@@ -181,7 +181,7 @@ export const statusLines = (
     recent: [],
     profit
   }
-  const until = safeUntil(state)
+  const end = safeUntil(state)
   return [
     picture(input, colours).join("\n").trimEnd(),
     "",
@@ -194,9 +194,9 @@ export const statusLines = (
     ...breakEvensIn(facts).map((row) => `${row.strategy} ${breakEvenText(row)}.`),
     ...facts.next.map((line) => nextLine(line, now)),
     ...[...state.signals].map(
-      ([name, { at, value }]) => `Signal ${name}: ${value} (since ${iso(at)}, ${age(now - at)} ago).`
+      ([name, { at, value }]) => `Signal ${name}: ${value} (since ${utc(at)}, ${age(now - at)} ago).`
     ),
-    ...(until === undefined ? [] : [`Safe unattended until ${until}: then the first order expires and is refunded.`])
+    ...(end === undefined ? [] : [`Safe unattended until ${utc(end)}: then the first order expires and is refunded.`])
   ]
 }
 
@@ -213,4 +213,4 @@ const pendingSwitch = (noted: string | undefined, switched: string | undefined, 
 const seconds = (millis: number): string => (millis / 1_000).toFixed(1)
 
 const stopped = ({ run, runStartedAt }: BotState): string =>
-  run === undefined ? "NOT RUNNING, never started" : `NOT RUNNING, last started ${iso(runStartedAt)}`
+  run === undefined ? "NOT RUNNING, never started" : `NOT RUNNING, last started ${utc(runStartedAt)}`

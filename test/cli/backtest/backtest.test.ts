@@ -90,13 +90,13 @@ describe("backtest commands", () => {
         ].map(([, label = "", value = ""]) => [label, value])
       )
       assert.strictEqual(facts.get("yearly return"), "less than a year")
-      assert.match(facts.get("profit and loss") ?? "", /^[−+]\d{1,3}(,\d{3})*\.\d\d USDC$/)
+      assert.match(facts.get("profit and loss, USDC") ?? "", /^[−+]\d{1,3}(,\d{3})*\.\d\d$/)
       assert.match(facts.get("quote at the end") ?? "", /^\d\d,\d{3}\.\d\d USDC$/)
       assert.match(facts.get("base at the end") ?? "", /^\d\.\d{8} BTC$/)
       const numberOf = (text: string) => Number.parseFloat(text.replaceAll(",", "").replace("−", "-"))
       const figure = (label: string) => numberOf(facts.get(label) ?? "")
-      const parts = figure("grid profit, after fees") + figure("inventory, still held")
-      assert.closeTo(parts, figure("profit and loss"), 0.02)
+      const parts = figure("grid profit, after fees, USDC") + figure("inventory, still held, USDC")
+      assert.closeTo(parts, figure("profit and loss, USDC"), 0.02)
       // A loss is called a loss, not a negative gain.
       assert.match(
         readFileSync(page, "utf8"),
@@ -110,8 +110,8 @@ describe("backtest commands", () => {
       ].map(([, ...figures]) => figures.map((text) => (text === "" ? 0 : numberOf(text))))
       assert.isAbove(slots.length, 1)
       const sumOf = (column: number) => slots.reduce((sum, figures) => sum + (figures[column] ?? 0), 0)
-      assert.closeTo(sumOf(0), figure("grid profit, after fees"), 0.1)
-      assert.closeTo(sumOf(1), figure("inventory, still held"), 0.1)
+      assert.closeTo(sumOf(0), figure("grid profit, after fees, USDC"), 0.1)
+      assert.closeTo(sumOf(1), figure("inventory, still held, USDC"), 0.1)
       assert.notStrictEqual(sumOf(1), 0)
 
       const shuffled = yield* limitbot(

@@ -105,7 +105,7 @@ const sentences = Effect.fnUntraced(function* (
 
 describe("explain of an open order that the price touches", () => {
   const later = start + 60 * minute
-  const isoLater = "2027-01-15T09:00:01.000Z"
+  const laterText = "2027-01-15 09:00:01 UTC"
   // Three fills, whose minutes went 2, 6 and 9 basis points beyond; another market's fill needed 500.
   const filled = [
     ...[2, 6, 9].flatMap((_, index) =>
@@ -139,7 +139,7 @@ describe("explain of an open order that the price touches", () => {
       assert.deepStrictEqual([...said.keys()], ["buy", "sell"])
       assert.strictEqual(
         said.get("buy"),
-        `touched 3 times since ${isoLater}, at most 4.0 basis points beyond the limit: ` +
+        `touched 3 times since ${laterText}, at most 4.0 basis points beyond the limit: ` +
           "half of your 3 fills in this market needed more than 6.0, a tenth more than 9.0"
       )
       // The high of each later minute is 101: one visit without an end.

@@ -73,7 +73,7 @@ describe("a problem", () => {
     ],
     [
       "contradiction",
-      "this order of the bot is not in the journal, made 1970-01-01T00:00:00.000Z (BTC/USDC, OPEN, 1 deposited at address-9)",
+      "this order of the bot is not in the journal, made 1970-01-01 00:00:00 UTC (BTC/USDC, OPEN, 1 deposited at address-9)",
       [{ ...forgotten, createdAt: 0 }]
     ]
   ]

@@ -32,8 +32,8 @@ describe("pages", () => {
       { title: "Run", parts: [Page.facts([["made", "today"]])], isPageOnly: true }
     ])
     const headline = [["gain", Page.gain("-2.00 %"), "of all"] as const]
-    assert.deepStrictEqual(PageText.lines({ ...page, headline, says: ["It loses."] }), [
-      ...["about", "about", "about", "", "gain  -2.00 %", "", "It loses.", ""],
+    assert.deepStrictEqual(PageText.lines({ ...page, headline, says: ["It loses."], notes: ["One gap."] }), [
+      ...["about", "about", "about", "", "gain  -2.00 %", "", "It loses.", "One gap.", ""],
       ...["Windows: what it means", "       PNL", "first  1.5", "All gained.", "", "Map", "▓▓ ░░"]
     ])
   })
@@ -84,6 +84,30 @@ describe("pages", () => {
         ]
       )
     )
+  })
+
+  it("write the unit of a row once, and a dash for a missing figure", () => {
+    const figures = Page.table(
+      ["", "low", "high", "untouched"],
+      [
+        ["profit", Page.gain("-2.00 USDC"), Page.gain("1.00 USDC"), ""],
+        ["ratio", "1.5", "no losing day", "2 BTC"]
+      ]
+    )
+    const html = HtmlPage.render(pageOf("about", [{ title: "Result", parts: [figures] }]))
+    assert.include(
+      html,
+      '<td>profit, USDC</td><td class="n down">−2.00</td><td class="n up">+1.00</td><td class="n soft">–</td>'
+    )
+    assert.include(
+      html,
+      '<td>ratio</td><td class="n">1.5</td><td class="n words">no losing day</td><td class="n">2 BTC</td>'
+    )
+  })
+
+  it("show notes on the data smaller than the sentences on the result", () => {
+    const html = HtmlPage.render({ ...pageOf("about", []), says: ["It loses.", "It fell."], notes: ["One gap."] })
+    assert.include(html, '<ul class="lede"><li>It fell.</li></ul><ul class="hint"><li>One gap.</li></ul></header>')
   })
 
   it("fold a named file", () => {

@@ -16,6 +16,7 @@ export const pageOf = (text: string, sections: Page.Page["sections"]): Page.Page
     [text, Page.gain(text)]
   ],
   says: [text],
+  notes: [text],
   sections
 })
 

@@ -1,6 +1,6 @@
 /** Shows several backtests on identical candles side by side, as a page. */
 import { closeTime, openTime } from "../../../candles/TimeAxis.ts"
-import { fixed, iso, percent } from "../../../domain/Text.ts"
+import { fixed, percent, utc } from "../../../domain/Text.ts"
 import * as Page from "../../../report/Page.ts"
 import { marketNames } from "../../../strategy/Strategy.ts"
 import { version } from "../../../version.ts"
@@ -120,7 +120,8 @@ export const page = (results: Results, madeAt: number): Page.Page => {
         Page.gain(BacktestSummary.span(percent(low), percent(high))),
         "return against the untouched budget"
       ]),
-    says: [...WhatItSays.ofSeveral(runs), ...imprecise(results), ...saidOf(results, ({ warnings }) => warnings)],
+    says: [...WhatItSays.ofSeveral(runs), ...imprecise(results)],
+    notes: saidOf(results, ({ warnings }) => warnings),
     sections: [
       {
         title: "Return since the start",
@@ -132,7 +133,7 @@ export const page = (results: Results, madeAt: number): Page.Page => {
       {
         title: "Runs",
         parts: [
-          Page.facts([...origins, ["made", `${iso(madeAt)} by limitbot ${version}`]]),
+          Page.facts([...origins, ["made", `${utc(madeAt)} by limitbot ${version}`]]),
           ...results.map((result) => Page.file(result.strategy.text, nameOf(results, result)))
         ],
         isPageOnly: true,

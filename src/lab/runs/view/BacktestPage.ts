@@ -43,7 +43,10 @@ const monthsOf = ({ candles }: BacktestResult, { parts }: BandSide.BandSide): Pa
     years.set(year, row)
     before = value
   }
-  return Page.table(["", ...monthNames], [...years.values()])
+  const rows = [...years.values()]
+  const isUsed = (_: Page.PageCell, column: number) => rows.some((row) => row[column] !== "")
+  const usedRows = rows.map((row) => row.filter(isUsed))
+  return Page.table(["", ...monthNames].filter(isUsed), usedRows)
 }
 
 export type BacktestCurves = ReturnType<typeof curves>
@@ -170,7 +173,7 @@ const resultOf = (result: BacktestResult): ReadonlyArray<Page.PagePart> => {
   const limits = BacktestSummary.limitSentences(result)
   return [
     Page.sideBySide([...columns, ...quantiles, ...BacktestSummary.comparedColumns(result)]),
-    Page.sentences(...limits, ...(simulation === undefined ? [] : [BandSummary.sentence(simulation)]))
+    Page.sentences(...limits, ...(simulation === undefined ? [] : BandSummary.sentences(simulation)))
   ]
 }
 
@@ -183,18 +186,18 @@ export const page = (result: BacktestResult, madeAt: number, isFile = true): Pag
   const took = `${result.wallMillis.toFixed(0)} ms, of which ${result.kernelMillis.toFixed(1)} ms simulation`
   const runNote = `Run: ${ends.find(({ side }) => side === result.shown)?.name ?? ""}`
   const markets = band.high.parts.map(({ market }) => market.name)
-  const freeText = fees.isFree ? ["This run has no fees."] : []
   return {
     title: `${strategy.name} on ${marketNames(strategy)}`,
     subtitle: `${strategy.kind} from ${strategy.file}, ${candles.bars} bars from ${utcDate(from)} to ${utcDate(to)}`,
     fees: [`${fees.isFree ? "[no fees] " : ""}${fees.sentence}`],
     headline: BacktestSummary.headline(result),
-    says: [...WhatItSays.ofOne(result), ...freeText, ...result.warnings, ...result.calibrated],
+    says: [...WhatItSays.ofOne(result), ...(fees.isFree ? ["This run has no fees."] : [])],
+    notes: [...result.warnings, ...result.calibrated],
     sections: [
       {
         title: "Equity",
         parts: [Page.figurePart(() => BacktestParts.equityCharts(strategy.market.quote.symbol))],
-        note: `Times are UTC. The band lies between fewer and more fills.${markets.length > 1 ? " Buy and hold: all markets in equal parts." : ""}`
+        note: `Times are UTC. More fills: an order fills when the price reaches it. Fewer fills: later, and only beyond it.${markets.length > 1 ? " Buy and hold: all markets in equal parts." : ""}`
       },
       {
         title: "Result",

@@ -3,7 +3,7 @@ import { closeTime, gaps, openTime } from "../../../candles/TimeAxis.ts"
 import { format } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { dayMillis } from "../../../domain/Durations.ts"
-import { countText, fixed, iso, percent } from "../../../domain/Text.ts"
+import { countText, fixed, percent, utc } from "../../../domain/Text.ts"
 import * as Page from "../../../report/Page.ts"
 import * as Figures from "../../../report/text/Figures.ts"
 import { marketNames } from "../../../strategy/Strategy.ts"
@@ -97,8 +97,8 @@ const maxStops = 5
 
 const stopSentence = ({ from, until, action, reason }: BandSide.BandSide["outcome"]["stops"][number]): string => {
   const cancelText = action === "drain" ? " Its orders were cancelled." : ""
-  const resumeText = until === undefined ? "It did not resume." : `It resumed at ${iso(until)}.`
-  return `stopped at ${iso(from)}: ${reason}.${cancelText} ${resumeText}`
+  const resumeText = until === undefined ? "It did not resume." : `It resumed at ${utc(until)}.`
+  return `stopped at ${utc(from)}: ${reason}.${cancelText} ${resumeText}`
 }
 
 /** Says what the strategy's own limits did: the orders that they kept back, and the loss stops. */
@@ -234,18 +234,21 @@ export const headline = (result: BacktestResult): Page.Page["headline"] => {
     span(written(from), written(to))
   const yearly = (gain: bigint): string => percent((Number(gain) / worth) * (daysOfYear / days))
   const [few, many] = [band.low, band.high].map(BacktestStatistics.roundsOf).toSorted((a, b) => a.rounds - b.rounds)
-  const { grossLoss = 0, grossProfit = 0, rounds = 0 } = many ?? {}
-  const each =
-    rounds === 0
-      ? "none completed"
-      : `${BacktestStatistics.moneyText(band.high, (grossProfit - grossLoss) / rounds)} each`
+  const { gridProfit = 0, rounds = 0 } = many ?? {}
+  const money = (value: number): string => BacktestStatistics.moneyText(band.high, value)
+  const each = rounds === 0 ? "none completed" : `${money(gridProfit / rounds)} each`
+  const partOf = (name: "gridProfit" | "inventory"): string => {
+    const values = [few?.[name] ?? 0, many?.[name] ?? 0]
+    return spanOf(money, Math.min(...values), Math.max(...values))
+  }
+  const parts = `rounds ${partOf("gridProfit")}, inventory still held ${partOf("inventory")}`
   const fall = Math.max(band.low.outcome.maxDrawdown, band.high.outcome.maxDrawdown)
   // Less than a day says nothing about a year.
   const rate = days < 1 || worth <= 0 ? "–" : Page.gain(spanOf(yearly, low, high))
   const start = quoteText(result, BigInt(Math.round(worth)))
   const profit = Page.gain(spanOf((gain: bigint) => quoteText(result, gain), low, high))
   return [
-    ["Profit", profit, "against the untouched budget, after fees"],
+    ["Profit", profit, `against the untouched budget, after fees: ${parts}`],
     ["Return", Page.gain(spanOf((gain: bigint) => returnText(result, gain), low, high)), `on ${start}`],
     ["Rounds", spanOf(String, few?.rounds, rounds), each],
     ["Largest drawdown", percent(-fall), "below the highest equity so far"],

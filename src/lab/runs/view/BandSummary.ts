@@ -76,13 +76,13 @@ export const precision = ({ ended, runs: { length } }: Band.Simulated): string =
 
 export const hasQuantiles = ({ runs }: Band.Simulated): boolean => runs.length >= firstRuns
 
-export const sentence = (given: Simulated): string => {
+export const sentences = (given: Simulated): ReadonlyArray<string> => {
   const { simulated } = given
   const assumptions = `Assumptions about the venue: ${simulated.venue.join("; or ")}`
-  if (!hasQuantiles(simulated)) return `${precision(simulated)}. ${assumptions}`
+  if (!hasQuantiles(simulated)) return [precision(simulated), assumptions]
   const { width, ofWorth, move, ofMove } = widthOf(given)
   const relative = `${percent(ofWorth)} of starting equity, ${percent(ofMove)} of the price range (${percent(move)})`
-  return `${precision(simulated)}. The range from p5 to p95 is ${given.text(width)}: ${relative}. ${assumptions}`
+  return [precision(simulated), `The range from p5 to p95 is ${given.text(width)}: ${relative}`, assumptions]
 }
 
 export const json = (given: Simulated) => {

@@ -1,6 +1,6 @@
 /** Lists the assumptions and the data on every page of a backtest, and the run on every page of one strategy. */
 import { closeTime, gaps, openTime } from "../../../candles/TimeAxis.ts"
-import { iso } from "../../../domain/Text.ts"
+import { utc } from "../../../domain/Text.ts"
 import * as Page from "../../../report/Page.ts"
 import type { Strategy } from "../../../strategy/Strategy.ts"
 import { version } from "../../../version.ts"
@@ -14,7 +14,7 @@ export const run = ({ file, hash, text }: Strategy, facts: Page.Facts, madeAt: n
     Page.facts([
       ["strategy file", `${file}, SHA-256 ${hash}`],
       ...facts,
-      ["made", `${iso(madeAt)} by limitbot ${version}`]
+      ["made", `${utc(madeAt)} by limitbot ${version}`]
     ]),
     Page.heading("Strategy file"),
     Page.file(text)
@@ -26,20 +26,15 @@ export const run = ({ file, hash, text }: Strategy, facts: Page.Facts, madeAt: n
 export const of = (
   assumptions: ReadonlyArray<string>,
   { detail, sources }: Pick<BacktestResult, "detail" | "sources">
-): ReadonlyArray<Page.PageSection> => [
-  {
-    title: "Assumptions",
-    parts: [Page.sentences(...assumptions), Page.heading("Not modelled"), Page.sentences(...notModelled)],
-    isPageOnly: true,
-    isFolded: true
-  },
-  {
-    title: "Data quality",
-    parts: [Page.facts([...qualityOf(sources), ...(detail ? factsOf("detail", detail) : [])])],
-    isPageOnly: true,
-    isFolded: true
-  }
-]
+): ReadonlyArray<Page.PageSection> => {
+  const assumed = [Page.sentences(...assumptions), Page.heading("Not modelled"), Page.sentences(...notModelled)]
+  const quality = [Page.facts([...qualityOf(sources), ...(detail ? factsOf("detail", detail) : [])])]
+  const place = { isPageOnly: true, isFolded: true }
+  return [
+    { title: "Assumptions", parts: assumed, ...place },
+    { title: "Data quality", parts: quality, ...place }
+  ]
+}
 
 const qualityOf = (sources: BacktestResult["sources"]): Page.Facts =>
   sources.length === 1 ? qualityOfOne(sources[0]) : sources.flatMap((source) => factsOf(source.market.name, source))
@@ -49,18 +44,14 @@ const factsOf = (name: string, source: Source): Page.Facts =>
 
 const qualityOfOne = ({ candles, columns, data, sha256, repaired }: Source): Page.Facts => {
   const missing = gaps(candles.time)
+  const gapsText = `${missing.count}, ${missing.bars} bars missing, the longest ${missing.longestMillis / 60_000} min`
   const mended = Object.entries(repaired).filter(([, count]) => count > 0)
   const [from, to] = [openTime(candles.time, 0), closeTime(candles.time, candles.bars - 1)]
   return [
     ["file", `${data}, SHA-256 ${sha256}`],
     ...(columns === undefined ? [] : [["columns", columns] as const]),
-    ["candles", `${candles.bars} of ${candles.time.stepMillis / 1000} s, ${iso(from)} to ${iso(to)}`],
-    [
-      "gaps",
-      missing.count === 0
-        ? "none"
-        : `${missing.count}, ${missing.bars} bars missing, the longest ${missing.longestMillis / 60_000} min`
-    ],
+    ["candles", `${candles.bars} of ${candles.time.stepMillis / 1000} s, ${utc(from)} to ${utc(to)}`],
+    ["gaps", missing.count === 0 ? "none" : gapsText],
     ["repaired", mended.length === 0 ? "nothing" : mended.map(([name, count]) => `${name} ${count}`).join(", ")]
   ]
 }

@@ -1,6 +1,6 @@
 /** Shows saved backtests: a list, one with its strategy file, or two side by side with the lines that differ between their files. */
 import { Effect } from "effect"
-import { countText, grouped, iso, orderedJson, percent, printable } from "../../../domain/Text.ts"
+import { countText, grouped, orderedJson, percent, printable, utc } from "../../../domain/Text.ts"
 import type { CommandAnswer } from "../../../process/Answer.ts"
 import { wrongUsage } from "../../../process/WrongUsage.ts"
 import * as Table from "../../../report/text/Table.ts"
@@ -40,17 +40,17 @@ const filesText = ({ data }: Saved): string => data.map(({ file }) => file).join
 
 const dataText = ({ data, figures: { bars, from, to }, inputs = [] }: Saved): string => {
   const files = [...data, ...inputs].map(({ file, sha256 }) => `${file} (SHA-256 ${sha256.slice(0, 12)})`)
-  return `${files.join(", ")}, ${bars} bars from ${iso(from)} to ${iso(to)}`
+  return `${files.join(", ")}, ${bars} bars from ${utc(from)} to ${utc(to)}`
 }
 
 const headline = ({ at, figures, file, id }: Saved): string =>
-  `${id}: ${figures.strategy} on ${figures.market} from ${file}, made ${iso(at)}`
+  `${id}: ${figures.strategy} on ${figures.market} from ${file}, made ${utc(at)}`
 
 export const listed = Effect.fn("SavedBacktestsShown.listed")(function* () {
   const { backtests, faults, place } = yield* SavedBacktests.all
   const list = backtests.map((saved) => {
     const [profit = "", , , , drawdown = "", fills = ""] = cellsOf(saved)
-    return [saved.id, iso(saved.at), saved.figures.strategy, saved.file, filesText(saved), profit, drawdown, fills]
+    return [saved.id, utc(saved.at), saved.figures.strategy, saved.file, filesText(saved), profit, drawdown, fills]
   })
   const figures = ["PROFIT AND LOSS", "DRAWDOWN", "FILLS"].map(Table.right)
   const table = list.length === 0 ? [] : Table.render(["ID", "MADE", "STRATEGY", "FILE", "DATA", ...figures], list)

@@ -19,7 +19,7 @@ export const ofOne = (result: BacktestResult): ReadonlyArray<string> => {
     `${compareWithBudget(low, high)}${priceMoves(result)}.`,
     ...(strategy.earns === undefined ? [] : [`By its file, ${strategy.earns}.`]),
     ...(sides.length === 1 ? [`By the rules of ${sideNames[band.low.mode]} alone.`] : []),
-    ...(simulated === undefined ? [] : [`From p5 to p95 of ${countText(simulated.runs.length, "simulated run")}.`]),
+    ...(simulated === undefined ? [] : [`Range: p5 to p95 of ${countText(simulated.runs.length, "simulated run")}.`]),
     ...(low.startsWith("-") && !high.startsWith("-") ? ["The data cannot tell whether it gains."] : []),
     ...(fills < enoughFills ? [`Too few fills (${fills}) to tell skill from luck.`] : [])
   ]

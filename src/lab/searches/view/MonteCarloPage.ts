@@ -58,7 +58,7 @@ const fanOf = ({ fates, real, untouched }: Simulated, unit: string): string => {
   const x = axisOf("Share of the run", [0, 1], share)
   const shapes = [
     { kind: "band", points: band(x, at("p5"), at("p95")), name: "p5 to p95" },
-    { kind: "band", points: band(x, at("p25"), at("p75")), name: "p25 to p75" },
+    { kind: "band inner", points: band(x, at("p25"), at("p75")), name: "p25 to p75" },
     { kind: "line", points: along(x, at("p50")), name: "p50" },
     { kind: "untouched", points: along(x, untouched.path), name: "untouched budget" },
     { kind: "real", points: along(x, real.path), name: "real run" }
@@ -77,23 +77,25 @@ export const page = (found: MonteCarloFound, madeAt: number): Page.Page => {
   const [fall = 0, deepFall = 0] = ["p50", "p95"].map((name) => maxDrawdown[name] ?? 0)
   const below = fates.filter((each) => each.gain < real.gain).length / Math.max(1, runs)
   const span = `${percent(low)} to ${percent(high)}`
+  const moved = (ratio: number) => `${ratio < 0 ? "lost" : "gained"} ${percent(Math.abs(ratio))}`
+  const losing = `${Math.round(lost * runs)} of ${runs}`
   const loss = `a loss of ${Math.round(ruin.loss * 100)} % of the start at any time`
   const luck = isOrder
     ? [`By this method ${sameGain}, ${percent(middle)}; only the drawdown differs.`]
     : [
-        `From p5 to p95 the simulations gain ${span}; the real run gained ${percent(real.gain)}, the untouched budget ${percent(untouched.gain)}.`,
-        `The real run gained more than ${percent(below, 0)} of the simulations. The wider the range, the more of it is chance.`
+        `${losing} simulations lose money; the real run ${moved(real.gain)}, the untouched budget ${moved(untouched.gain)}.`,
+        `From p5 to p95 they gain ${span}; the real run gained more than ${percent(below, 0)} of them. The wider the range, the more of it is chance.`
       ]
   const marked = (own: number, half: number) => [["real run", own] as const, ["p50", half] as const]
   const gainMarks = [...marked(real.gain, middle), ["untouched budget", untouched.gain] as const]
   const [allGains, allFalls] = [fates.map((fate) => fate.gain), fates.map((fate) => fate.maxDrawdown)]
   const gains = () => histogram(unit, allGains, gainMarks)
   const drawdowns = () => histogram("Below the highest equity so far", allFalls, marked(real.maxDrawdown, fall))
-  const rows = [
-    ["gain", ...[...Object.values(gain), real.gain].map((ratio) => Page.gain(percent(ratio)))],
-    ["largest drawdown", ...[...Object.values(maxDrawdown), real.maxDrawdown].map((ratio) => percent(-ratio))]
-  ]
-  const percentiles = Page.table(["", ...Object.keys(gain), "real run"], isOrder ? rows.slice(1) : rows)
+  const rows = [...Object.entries(gain), ["real run", real.gain] as const].map(([name, ratio]) => [
+    ...(isOrder ? [name] : [name, Page.gain(percent(ratio))]),
+    percent(-(maxDrawdown[name] ?? real.maxDrawdown))
+  ])
+  const percentiles = Page.table(["", ...(isOrder ? [] : ["gain"]), "largest drawdown"], rows)
   return RunFacts.pageOf(found, {
     what: "Monte Carlo",
     about: `${countText(runs, "simulation")} by ${method}`,
@@ -104,9 +106,9 @@ export const page = (found: MonteCarloFound, madeAt: number): Page.Page => {
         ? ["Every simulation gains", Page.gain(percent(middle)), unit]
         : ["Gain, p5 to p95", Page.gain(span), `${unit}; p50: ${percent(middle)}`],
       ["Real run", Page.gain(percent(real.gain)), `untouched budget ${percent(untouched.gain)}`],
-      ...(isOrder ? [] : [["Simulations that lose", percent(lost), `of ${runs}`] as const]),
+      ...(isOrder ? [] : [["Simulations that lose", percent(lost, 0), losing] as const]),
       ["Largest drawdown (p95)", percent(-deepFall), `real run ${percent(-real.maxDrawdown)}`],
-      ["Probability of ruin", percent(ruin.probability), loss]
+      ["Probability of ruin", percent(ruin.probability, 1), loss]
     ],
     says: [...luck, methodNotes[method], `Ruin is ${loss}.`],
     sections: Page.sectionsOf(

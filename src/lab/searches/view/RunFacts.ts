@@ -21,7 +21,7 @@ export const nothingRan = (why: string | undefined): string => `Every trial was 
 
 export const pageOf = (
   { runs, warnings }: Searched,
-  { what, about, madeAt, more = [], says, sections, ...found }: Told
+  { what, about, madeAt, more = [], sections, ...found }: Told
 ): Page.Page => {
   const [{ strategy, fees }] = runs
   const data = runs.map((run) => ["data", `${run.data}, SHA-256 ${sha256Of(run)}`] as const)
@@ -30,7 +30,7 @@ export const pageOf = (
     subtitle: `${strategy.kind} from ${strategy.file}, ${about}`,
     fees: [fees.sentence],
     ...found,
-    says: [...says, ...warnings],
+    notes: warnings,
     sections: [...sections, DataSections.run(strategy, [...data, ...more], madeAt)]
   }
 }
