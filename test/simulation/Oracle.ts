@@ -6,6 +6,7 @@
 import { Redacted } from "effect"
 import type { Amount } from "../../src/domain/Amount.ts"
 import type { BotEvent, Of } from "../../src/domain/BotEvent.ts"
+import { hourMillis } from "../../src/domain/Durations.ts"
 import { isTerminal } from "../../src/domain/Order.ts"
 import { plainJson } from "../../src/domain/Text.ts"
 import type { Departure } from "../../src/rehearsal/world/Network.ts"
@@ -282,16 +283,20 @@ export const make = (options: OracleOptions) => {
     signatures.left(name, signed)
   }
 
-  /** Its deadline looks like one of the bot's by chance: that was told, and its cancel moves nothing any more. */
-  const isOverAndTold = (name: string, orderId: string): boolean => {
+  /**
+   * Its deadline looks like one of the bot's by chance, and that was told. Where orders live for minutes, one in 250 does; otherwise the cancel
+   * must move nothing any more.
+   */
+  const looksOwnAndTold = (name: string, orderId: string): boolean => {
     const order = state.orders.get(orderId)
-    return order !== undefined && isTerminal(order.status) && botOf(name).forgotten.has(orderId)
+    const mayMatch = order !== undefined && (isTerminal(order.status) || order.deadline - order.createdAt < hourMillis)
+    return mayMatch && botOf(name).forgotten.has(orderId)
   }
 
   const asksToCancel = (name: string, orderId: string): void => {
     const { orders, spares } = botOf(name)
     if (orders.has(orderId)) cancels.departed(name, orderId)
-    else if (!spares.has(orderId) && !isOverAndTold(name, orderId))
+    else if (!spares.has(orderId) && !looksOwnAndTold(name, orderId))
       violated("I15", `${name} cancelled ${orderId}, which is not its own`)
   }
 
