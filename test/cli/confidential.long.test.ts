@@ -45,6 +45,8 @@ describe("an account of confidential intents", () => {
         return new Map(rows.map(({ asset, available }) => [asset, BigInt(available)]))
       }
       const before = await balances()
+      // Later ones are compared with the balances of the first comparison.
+      assert.strictEqual((await runHere(["reconcile", ...config], { cwd })).code, 0)
       const bot = startHere(["run", "grid.yaml", "--cancel-on-exit", "--json", ...config], { cwd })
       await bot.says('"DepositSeen"', 20)
       // The deployed service keeps its share of an order before it fills: the market has to go further.

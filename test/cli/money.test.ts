@@ -369,11 +369,12 @@ describe("the books of a bot", () => {
     assert.include(written.stdout, "2020: 0 fills, as csv")
     const year = String(new Date().getUTCFullYear())
     const now = await runHere(["export", "--format", "csv", "--year", year, "--out", "now", ...config], { cwd })
-    const rows =
-      readFileSync(join(cwd, "now", "fills.csv"), "utf8")
+    const rowsIn = (folder: string) =>
+      readFileSync(join(cwd, folder, "fills.csv"), "utf8")
         .trim()
         .split("\r\n").length - 1
-    assert.include(now.stdout, `now: ${rows} fill`)
+    assert.strictEqual(rowsIn("2020"), 0)
+    assert.include(now.stdout, `now: ${rowsIn("now")} fill`)
   })
 
   it.skipIf(!has("bean-check"))("are accepted by bean-check, of all time and of one year", async () => {
