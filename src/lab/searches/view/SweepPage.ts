@@ -52,7 +52,7 @@ const luck = ({ deflatedSharpe, all, best }: SweepFound): string => {
   const ran = all.filter(({ refused }) => refused === undefined).length
   if (best.length === 0) return `None of ${ran} trials meets the conditions, so there is no result to rate.`
   const advice = "Too little to rely on: try fewer, coarser values, and test on other data (walk-forward)."
-  const skill = `Deflated Sharpe: ${percent(deflatedSharpe, 1)} that #1 is not just the luckiest of ${ran} trials.`
+  const skill = `Deflated Sharpe: ${percent(deflatedSharpe, 1)} that #1 is not just the luckiest of ${countText(ran, "trial")}.`
   return deflatedSharpe < 0.95 ? `${skill} ${advice}` : skill
 }
 
