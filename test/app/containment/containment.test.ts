@@ -88,7 +88,7 @@ describe("the list of what can still act or be paid", () => {
     assert.isUndefined(Containment.openIn(empty))
     assert.strictEqual(
       Containment.linesOf(empty)[0],
-      "Signed payments that may still be executed: none (j up to event 1, 1970-01-01T00:00:00.007Z)"
+      "Signed payments that may still be executed: none (j up to event 1, 1970-01-01 00:00:00 UTC)"
     )
     const unseen = { name: "Venue", at: "u", why: "it does not answer" }
     assert.strictEqual(Containment.openIn([...empty, unseen]), "Not contained: 1 unreadable list")
