@@ -1,8 +1,8 @@
 /**
  * `from`, `when`, `until`, `equity` and `onEnd` of a strategy file: when a strategy of any kind begins and ends. It begins at the first
  * time from `from` on at which `when` is true, and stays begun. Until then nothing is placed, and times that the kind counts have not
- * started. Only the exits of a position stay, if an edit of the file has added the beginning. What the kind had planned before the edit is
- * then planned again, at the prices of the beginning.
+ * started. Only the exits of a position stay, if an edit of the file has added the beginning; the rest of an entry that has filled in part
+ * is cancelled. What the kind had planned before the edit is then planned again, at the prices of the beginning.
  *
  * It ends for good at `until`, or once its equity reaches a limit of `equity`. `onEnd: cancel` cancels every order and keeps what the
  * strategy holds. `leave` keeps open orders and exits, and places nothing else. `sell` cancels every order and sells what the strategy
@@ -26,6 +26,8 @@ import {
   type Bounds,
   type Decision,
   type DesiredSlot,
+  dueLeg,
+  filledOfLeg,
   type Memory,
   narrowed,
   type PriceBounds,
@@ -45,7 +47,7 @@ import { away, negate, orderPrice, part, share } from "../kinds/PriceLevels.ts"
 import { followStep, leftIn, reach, rememberLeft, type StopExit, stopExit } from "../kinds/StopExit.ts"
 import { place, report, sourceText } from "../Problem.ts"
 import type { Behaviour, Budget, Decide } from "../Strategy.ts"
-import { legsDone, type OwnState, progressOf, type View, viewWith } from "../View.ts"
+import { legsDone, type OwnState, progressOf, type SlotProgress, type View, viewWith } from "../View.ts"
 import { readYaml, type YamlNode } from "../YamlReader.ts"
 
 const endKeys = {
@@ -308,14 +310,34 @@ const hasPosition = ({ slots }: View): boolean =>
     return rest > 0n && (filledInLeg > 0n || !isLeftover(rest, lastLeg?.quantity ?? 0n))
   })
 
-const isExiting = (desired: DesiredSlot, view: View): boolean =>
-  armedLeg(desired, progressOf(view, desired.slot))?.isExit === true
+/**
+ * A slot whose exit is due, or follows an entry that has filled in part, as its kind plans it. Such an entry trades at most the rest of its
+ * open order, or without `order` nothing more. A repeated slot that sells first is not closed with a part of its sale: it would buy back the
+ * whole.
+ */
+const positionOf = (
+  desired: DesiredSlot,
+  progress: SlotProgress,
+  order: SlotProgress["live"]
+): DesiredSlot | undefined => {
+  if (armedLeg(desired, progress)?.isExit === true) return desired
+  const due = dueLeg(desired, progress)
+  const [entry, exit] = desired.legs.slice(due)
+  const filled = filledOfLeg(desired, progress)
+  if (entry === undefined || exit === undefined || exit.side === entry.side || filled <= 0n) return undefined
+  if (desired.cycle && entry.side === "SELL") return undefined
+  if (entry.quantity <= filled) return desired
+  const cut = { ...entry, price: order?.price ?? entry.price, quantity: filled + (order?.quantity ?? 0n) }
+  return { ...desired, legs: Array.map(desired.legs, (leg, index) => (index === due ? cut : leg)) }
+}
 
 /** Keeps the exits of a strategy that has not begun again, and the bounds at which its kind plans others. */
 const exitsOf = (decision: Decision, view: View, { until, why }: Wait, from: number | undefined): Decision => {
-  const [desired, idle] = Array.partition(decision.desired, (slot) =>
-    isExiting(slot, view) ? Result.succeed(slot) : Result.fail(slot.slot)
-  )
+  const [desired, idle] = Array.partition(decision.desired, (slot) => {
+    const position = positionOf(slot, progressOf(view, slot.slot), undefined)
+    if (position === undefined) return Result.fail(slot.slot)
+    return Result.succeed(position === slot ? slot : { ...position, why })
+  })
   const absent = absentSlots([...decision.absent.map(({ slot }) => slot), ...idle], why, from)
   return { ...decision, desired, absent, until: { ...sooner(decision.until, until), onFill: true } }
 }
@@ -362,10 +384,12 @@ const ended = (period: Period, view: View, memory: Memory, decide: Decide, { fie
   return { ...over, ...present({ isOver, stops: decision.stops }), memory: marked, until }
 }
 
-/** A due exit continues as its kind plans it. An open entry stays as it is. */
+/** A position continues as its kind plans it. An open entry stays as it is. */
 const lastOrdersOf = (desired: DesiredSlot, view: View): ReadonlyArray<DesiredSlot> => {
-  const { live } = progressOf(view, desired.slot)
-  if (isExiting(desired, view)) return [desired]
+  const progress = progressOf(view, desired.slot)
+  const { live } = progress
+  const position = positionOf(desired, progress, live)
+  if (position !== undefined) return [position]
   if (live === undefined) return []
   return live.quantity === 0n
     ? [desired]
