@@ -47,7 +47,7 @@ const folderOf = (file: string): string => file.split("/")[1] ?? ""
 /** Lines of each room; `.` is `src` itself. */
 const budgets: Readonly<Record<string, number>> = {
   ".": 396,
-  app: 10403,
+  app: 10405,
   candles: 2476,
   cli: 2730,
   control: 3890,

@@ -282,7 +282,9 @@ export const standingsIn = (state: BotState, { markets }: Kept) => {
     const ended = { filled: done.length > 0 ? part : filled, hasEnded: true }
     if (own.some(({ why }) => why === endedByExit))
       return { ...ended, filled, state: "stopped", why: `${endedByExit}; its money is back` }
-    if (done.length > 0) return { ...ended, state: "filled", why: "it is done, and its money is in the account" }
+    const isPart = entry !== undefined && entry.percent < 100n
+    const [end, how] = isPart ? ["filled in part", "the rest of its entry was cancelled"] : ["filled", "it is done"]
+    if (done.length > 0) return { ...ended, state: end, why: `${how}, and its money is in the account` }
     return OrderBudget.isOver(state, strategy, id)
       ? { ...ended, state: "expired", why: "nothing of it filled in time, and its money is back" }
       : { ...ended, state: "closed", why: "its strategy was closed, and its money is back" }

@@ -160,6 +160,30 @@ describe("the list of orders by hand", () => {
     }).pipe(Effect.provide(NodeServices.layer))
   )
 
+  it.effect("says of an order that has ended whether all of its entry had filled", () =>
+    Effect.gen(function* () {
+      const usedUp = (slot: string) => {
+        const absent = [{ slot, why: { code: "used-up", text: "has fired all its 1 time" } }]
+        return { ...decided(slot, []), absent }
+      }
+      const ended = (amount: bigint) => (slot: string) => [
+        ...boughtBy({ ...entry, slot }, amount),
+        closed(slot),
+        usedUp(slot)
+      ]
+      const closed = (slot: string): BotEvent => {
+        const about = { strategy, slot, side: "BUY", asset: "BTC", rest: 0n } as const
+        return { _tag: "LegClosed", ...about, reason: "its planned amount has filled" }
+      }
+      const part = yield* standingAfter({ stop: "4%" }, ended(100_000n))
+      const rest = "the rest of its entry was cancelled, and its money is in the account"
+      assert.deepInclude(part, { filled: "10 %", state: "filled in part", why: rest, hasEnded: true })
+      const whole = yield* standingAfter({ stop: "4%" }, ended(1_000_000n))
+      const why = "it is done, and its money is in the account"
+      assert.deepInclude(whole, { filled: "100 %", state: "filled", why, hasEnded: true })
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+
   it.effect("counts what an order has filled before a change of its price", () =>
     Effect.gen(function* () {
       const moved = (slot: string) => [

@@ -14,13 +14,16 @@ rules:
     hand: { when: mid > 0, side: buy, price: ${entry}, size: { ${size} }, times: 1, then: { ${exits} } }
 `
 
-const decided = (text: string, memory: Memory, slots: Slots = new Map()) => {
+const decided = (text: string, memory: Memory, slots: Slots = new Map(), mid = "60000", now = 1_000) => {
   const strategy = strategyOf(text)
-  const decision = strategy.decide(viewAt(strategy, price("60000"), slots, 1_000), memory)
+  const decision = strategy.decide(viewAt(strategy, price(mid), slots, now), memory)
   const [slot] = decision.desired
   const order = slot && armedLeg(slot, slots.get("hand") ?? completed(0))
   return {
     memory: decision.memory,
+    stops: decision.stops,
+    until: decision.until,
+    whys: [...decision.desired, ...decision.absent].map(({ why }) => why.code),
     isExact: order?.isExact,
     order: order && `${order.side} ${order.quantity} at ${Decimal.format(order.price)}`
   }
@@ -71,4 +74,131 @@ describe("an edit of a rule whose order is open", () => {
       "SELL 1000000 at 64900"
     )
   })
+})
+
+describe("an edit of the exits of a rule whose order is open", () => {
+  const exits = (text: string) => file("59000", "base: 0.01", text)
+  const without = exits("").replace(", then: {  }", "")
+  const resting = (at: string): Slots => new Map([["hand", { ...completed(1), ...received, live: exitAt(at) }]])
+  const received = { receivedByLastLeg: 1_000_000n }
+  const exitAt = (at: string) => ({ side: "SELL", price: price(at), quantity: 1_000_000n }) as const
+  /** The order has filled with the first exits, and the file has the second. */
+  const heldThen = (before: string, after: string, mid?: string) => {
+    const placed = decided(before, null)
+    const held = decided(before, placed.memory, filled)
+    return decided(after, held.memory, filled, mid)
+  }
+  const laterAt = (text: string, { memory }: ReturnType<typeof decided>, mid: string, now?: number) =>
+    decided(text, memory, filled, mid, now).order
+
+  it("adds a stop to a target, as a number or computed now from the price of its entry", () => {
+    for (const stop of ["57500", "entry * (1 - 2%)", "mid - 2500"]) {
+      const next = exits(`price: 64000, stop: ${stop}`)
+      const edited = heldThen(exits("price: 64000"), next)
+      assert.strictEqual(edited.order, "SELL 1000000 at 64000")
+      assert.strictEqual(laterAt(next, edited, "58000"), "SELL 1000000 at 64000")
+      assert.strictEqual(laterAt(next, edited, "57000"), "SELL 1000000 at 56715", stop)
+    }
+  })
+
+  it("computes an exit that it adds only once", () => {
+    const next = exits("price: 64000, stop: mid - 2500")
+    const edited = heldThen(exits("price: 64000"), next)
+    const risen = decided(next, edited.memory, filled, "62000")
+    assert.deepStrictEqual([risen.memory, risen.stops], [edited.memory, edited.stops])
+  })
+
+  it("adds a target to a stop", () => {
+    for (const target of ["64000", "entry * (1 + 10%)"]) {
+      const edited = heldThen(exits("stop: 55000"), exits(`price: ${target}, stop: 55000`))
+      assert.strictEqual(edited.order, `SELL 1000000 at ${target === "64000" ? target : "64900"}`)
+    }
+  })
+
+  it("adds break-even, a trailing stop and a time", () => {
+    const before = exits("price: 70000")
+    const even = exits("price: 70000, breakevenAt: 61000")
+    const risen = decided(even, heldThen(before, even).memory, filled, "61500")
+    assert.strictEqual(laterAt(even, risen, "58900"), "SELL 1000000 at 58605.5")
+    const trail = exits("price: 70000, trail: 3%, trailFrom: 61000")
+    const best = decided(trail, heldThen(before, trail).memory, filled, "62000")
+    assert.strictEqual(laterAt(trail, best, "60000"), "SELL 1000000 at 59700")
+    const after = exits("price: 70000, after: 1h")
+    assert.strictEqual(laterAt(after, heldThen(before, after), "60000", 3_601_000), "SELL 1000000 at 59700")
+  })
+
+  it("waits for the candles of an exit that it adds, and keeps the others", () => {
+    const edited = heldThen(exits("price: 64000"), exits("price: 64000, stop: entry - 2 * atr(14)"))
+    assert.deepStrictEqual([edited.order, edited.until.barClose], ["SELL 1000000 at 64000", "1h"])
+  })
+
+  it("removes the exits that the file no longer has", () => {
+    const target = exits("price: 64000")
+    assert.strictEqual(
+      laterAt(target, heldThen(exits("price: 64000, stop: 55000"), target), "50000"),
+      "SELL 1000000 at 64000"
+    )
+    const stop = exits("stop: 55000")
+    const edited = heldThen(exits("price: 64000, stop: 55000, breakevenAt: 60500"), stop)
+    assert.isUndefined(edited.order)
+    assert.isUndefined(laterAt(stop, edited, "58000"), "not at its entry")
+    assert.strictEqual(laterAt(stop, edited, "54000"), "SELL 1000000 at 53730")
+  })
+
+  it("keeps a stop that has fired", () => {
+    const before = exits("price: 64000, stop: 55000")
+    const held = decided(before, decided(before, null).memory, filled)
+    const fired = decided(before, held.memory, filled, "54000")
+    assert.strictEqual(laterAt(exits("price: 64000"), fired, "54000"), "SELL 1000000 at 53730")
+  })
+
+  it("gives an order without exits the exits that the file adds, while it is open and once it has filled", () => {
+    const next = exits("price: 64000, stop: 55000")
+    const { memory } = decided(without, null)
+    const edited = decided(next, memory, open)
+    assert.strictEqual(edited.order, "BUY 1000000 at 59000")
+    assert.strictEqual(decided(next, edited.memory, filled).order, "SELL 1000000 at 64000")
+    const part: Slots = new Map([["hand", { ...completed(0), filledInLeg: 400_000n }]])
+    const touched = decided(next, decided(without, memory, part).memory, part)
+    assert.strictEqual(decided(next, touched.memory, filled, "54000").order, "SELL 1000000 at 53730")
+    assert.strictEqual(decided(next, memory, filled).order, "SELL 1000000 at 64000", "filled during the edit")
+  })
+
+  it("ends an order whose exits the file no longer has, as soon as its entry has filled", () => {
+    const before = exits("price: 64000, stop: 55000")
+    const edited = decided(without, decided(before, null).memory, open)
+    assert.strictEqual(edited.order, "BUY 1000000 at 59000")
+    const over = decided(without, edited.memory, filled, "50000")
+    assert.deepStrictEqual([over.order, over.whys], [undefined, ["used-up"]])
+    const held = heldThen(before, without, "50000")
+    assert.deepStrictEqual([held.order, held.whys], [undefined, ["used-up"]])
+  })
+
+  it("ends no order whose exit is open or has sold a part, so that this sale counts for no later purchase", () => {
+    const before = exits("price: 64000, stop: 55000")
+    const often = without.replace("times: 1", "times: 5, pause: 1s")
+    const rests = decided(before, decided(before, null).memory, resting("64000"))
+    const edited = decided(often, rests.memory, resting("64000"))
+    assert.deepStrictEqual([edited.order, edited.whys], [undefined, ["rule-fired"]])
+    const sold: Slots = new Map([
+      ["hand", { ...completed(1), ...received, filledInLeg: 400_000n, filledAt: price("64000") }]
+    ])
+    const part = decided(often, edited.memory, sold)
+    assert.isUndefined(part.order)
+    assert.strictEqual(decided(before, part.memory, sold).order, "SELL 600000 at 64000", "the file has them again")
+    assert.strictEqual(decided(often, edited.memory, filled).whys[0], "paused")
+  })
+})
+
+it("a rule whose file is not edited remembers the same, whatever its exits are", () => {
+  for (const then of [
+    "price: 64000",
+    "stop: entry * (1 - 2%)",
+    "price: mid + 5000, stop: 55000, breakevenAt: 61000",
+    "after: 1h"
+  ]) {
+    const text = file("59000", "base: 0.01", then)
+    const held = decided(text, decided(text, null).memory, filled)
+    assert.deepStrictEqual(decided(text, JSON.parse(JSON.stringify(held.memory)), filled).memory, held.memory)
+  }
 })

@@ -32,6 +32,15 @@ export interface Exit {
   readonly leaving: StopExit
 }
 
+export const exitTerms = ({ breakevenAt, price, stop, trailFrom }: Partial<Exit> = {}) => ({
+  exit: price,
+  stop,
+  trailFrom,
+  breakevenAt
+})
+
+export const exitNames = ["exit", "stop", "trailFrom", "breakevenAt"] as const
+
 const signOf = (side: Side): 1 | -1 => (side === "BUY" ? 1 : -1)
 
 const places = { exit: 1, stop: -1, trailFrom: 1, breakevenAt: 1 } as const

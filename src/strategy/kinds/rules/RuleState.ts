@@ -4,7 +4,7 @@
  */
 import { type Amount, format } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
-import type { Market, Price, Side } from "../../../domain/Market.ts"
+import { type Market, opposite, type Price, type Side } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
 import { filledOfLeg, type Memory } from "../../Decision.ts"
 import type { LegsDone, SlotProgress } from "../../View.ts"
@@ -59,6 +59,10 @@ export const exitFill = (
   { after }: Pick<Going, "after">,
   { completedLegs, filledAt, filledInLeg }: SlotProgress
 ): Price | undefined => (completedLegs - after.completedLegs > (filledInLeg > 0n ? 0 : 1) ? filledAt : undefined)
+
+/** True while a sale or purchase of its exit is open, or has traded a part, which must count for no later order. */
+export const hasOpenExit = (going: Going, side: Side, progress: SlotProgress): boolean =>
+  going.hasExit && (progress.live?.side === opposite(side) || exitFill(going, progress) !== undefined)
 
 /**
  * An entry that kept its price needs no average. What the order before the edit fills until its cancel counts at its price. The average of

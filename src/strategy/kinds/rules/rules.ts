@@ -30,13 +30,14 @@ import { atPrice, bySwap, verbs } from "../Execution.ts"
 import { type Notes, notes, numberIn, recordIn } from "../Memory.ts"
 import { orderPrice } from "../PriceLevels.ts"
 import { quantityAt, quantityOf } from "../Size.ts"
-import { type Exit, follow, misplaced, staysAtGlance, stopsIn } from "./RuleExit.ts"
+import { exitNames, exitTerms, follow, misplaced, staysAtGlance, stopsIn } from "./RuleExit.ts"
 import { closed, evened, isReplaced, reachedBy, together, waitsFor } from "./RuleGroup.ts"
 import {
   entryOf,
   entryPrice,
   fillsOf,
   type Going,
+  hasOpenExit,
   isDone,
   isHolding,
   isTouched,
@@ -353,34 +354,42 @@ const judge = <T>({ cancelWhen, when }: Rule, truthOf: (condition: Term) => T | 
 const judgeAt = (rule: Rule, moment: Moment): Judge.Judgement =>
   judge(rule, (condition) => Judge.truth(condition, moment))
 
-/** Prices that the file states as numbers follow its edits. What has filled keeps its price, from which its exits count. */
+/**
+ * Exits that an edit adds are computed once, now; those that it removes are gone. Prices that the file states as numbers follow its edits.
+ * What has filled keeps its price, from which its exits count.
+ */
 const edited = (rule: Rule, market: Market, state: RuleState, progress: SlotProgress, moment: Moment): RuleState => {
   const { exit, price, side, size } = rule
   const { going } = state
+  if (going === undefined) return state
   const terms = exitTerms(exit)
-  if (going === undefined || [price, ...Object.values(terms)].every((term) => term?.constant === undefined))
-    return state
+  const hasExit = exit !== undefined || hasOpenExit(going, side, progress)
+  const isAdded = exitNames.some((key) => terms[key] !== undefined && going[key] === undefined)
+  const isRemoved = exitNames.some((key) => terms[key] === undefined && going[key] !== undefined)
+  const hasNumber = [price, ...Object.values(terms)].some((term) => term?.constant !== undefined)
+  if (!hasNumber && !isAdded && !isRemoved && hasExit === going.hasExit) return state
   const isWritten = price.constant !== undefined && !isHolding(going, progress)
   const nextPrice = (isWritten && orderPriceOf(price, market, side, moment)) || going.price
   const isMoved = !isSamePrice(nextPrice, going.price)
-  const next = { ...going, price: nextPrice, fills: fillsOf(going, side, progress, isMoved) }
+  const next = { ...going, hasExit, price: nextPrice, fills: fillsOf(going, side, progress, isMoved) }
   const entry = entryPrice(next)
   const hasOtherEntry = !isSamePrice(entry, entryPrice(going))
-  const now = exitPricesOf(rule, market, { ...moment, entry: Decimal.toNumber(entry), found: nothingFound() })
-  const after = (key: keyof typeof terms) =>
-    going[key] !== undefined && (hasOtherEntry || terms[key]?.constant !== undefined)
-      ? (now[key] ?? going[key])
-      : going[key]
+  // Without a value now, it is computed at the next price, order or candle.
+  if (isAdded) notePrice(moment, moment.mid)
+  const found = isAdded ? moment.found : nothingFound()
+  const now = exitPricesOf(rule, market, { ...moment, entry: Decimal.toNumber(entry), found })
+  const after = (key: keyof typeof terms) => {
+    const isKept = going[key] !== undefined && !hasOtherEntry && terms[key]?.constant === undefined
+    return terms[key] && ((isKept ? undefined : now[key]) ?? going[key])
+  }
   const [trail, breakeven] = [after("trailFrom"), after("breakevenAt")]
   const exits = { exit: after("exit"), stop: after("stop"), trailFrom: trail, breakevenAt: breakeven }
   const isSame = exitNames.every((key) => isSamePrice(exits[key], going[key]))
-  if (!isMoved && next.fills === going.fills && isSame) return state
+  if (!isMoved && next.fills === going.fills && isSame && hasExit === going.hasExit) return state
   const isOfQuote = isMoved && "amount" in size && size.unit === "quote" && !isTouched(going, progress)
   const quantity = isOfQuote ? quantityAt(market, size, nextPrice) : going.quantity
   return { ...state, going: { ...next, ...exits, quantity } }
 }
-
-const exitNames = ["exit", "stop", "trailFrom", "breakevenAt"] as const
 
 const isSamePrice = (a: Price | undefined, b: Price | undefined): boolean =>
   a === undefined || b === undefined ? a === b : Decimal.compare(a, b) === 0
@@ -438,13 +447,6 @@ const orderPriceOf = (term: Term, market: Market, side: Side, moment: Moment, ne
   const price = orderPrice(market, side, netOfFills(side === "SELL", Decimal.fromNumber(value, 12), netOf))
   return Decimal.isPositive(price) ? price : undefined
 }
-
-const exitTerms = ({ breakevenAt, price, stop, trailFrom }: Partial<Exit> = {}) => ({
-  exit: price,
-  stop,
-  trailFrom,
-  breakevenAt
-})
 
 export const exitPricesOf = ({ exit, side }: Rule, market: Market, moment: Moment) => {
   const terms = exitTerms(exit)
