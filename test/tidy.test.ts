@@ -47,18 +47,18 @@ const folderOf = (file: string): string => file.split("/")[1] ?? ""
 /** Lines of each room; `.` is `src` itself. */
 const budgets: Readonly<Record<string, number>> = {
   ".": 396,
-  app: 10405,
+  app: 10406,
   candles: 2476,
   cli: 2730,
   control: 3890,
   dashboard: 3518,
-  domain: 2630,
-  engine: 13056,
+  domain: 2629,
+  engine: 13090,
   files: 2090,
   fleet: 1925,
   importers: 773,
   journal: 2928,
-  lab: 11507,
+  lab: 11506,
   ledger: 2772,
   orderbook: 875,
   process: 483,
@@ -68,7 +68,7 @@ const budgets: Readonly<Record<string, number>> = {
   sandbox: 4761,
   signer: 1481,
   signing: 689,
-  strategy: 15420,
+  strategy: 15542,
   venue: 5526,
   views: 3622
 }

@@ -38,7 +38,10 @@ export type StandsAt = (glance: Glance) => boolean
 export type StandsOf = (view: View, memory: Memory) => StandsAt | undefined
 
 /** The reason why a file cannot continue the trading that its slots did under another file. */
-export type Unfit = (slots: View["slots"]) => string | undefined
+export type Unfit = (slots: View["slots"], memory: Memory) => string | undefined
+
+/** By slot, the positions that the strategy has yet to exit: base, below zero after a sale. */
+export type PositionsLeft = (slots: View["slots"], memory: Memory) => ReadonlyMap<string, Amount>
 
 /** The most that the strategy may use of each asset, in smallest units. */
 export interface Budget {
@@ -91,6 +94,7 @@ export interface Behaviour {
   readonly inputs?: Look
   readonly stands?: StandsOf
   readonly unfit?: Unfit
+  readonly positions?: PositionsLeft
   readonly earns?: string
   /** Epoch milliseconds of its end. From then on it only cancels orders or exits its position. */
   readonly endsAt?: number

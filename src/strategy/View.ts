@@ -2,9 +2,9 @@
  * Everything that a strategy may see: no clock, no randomness, no I/O. The same view gives the same decision, live, in a backtest and in an
  * explanation. The view includes each slot's progress, so most strategies need no memory.
  */
-import { type Amount, min } from "../domain/Amount.ts"
+import { type Amount, magnitude, max, min } from "../domain/Amount.ts"
 import type { Depth } from "../domain/Book.ts"
-import type { SeenPosition } from "../domain/CostBasis.ts"
+import { isLeftover, type SeenPosition } from "../domain/CostBasis.ts"
 import type { Market, Price, Side, TwoSidedPrice } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
 import type { Signals } from "../domain/Signal.ts"
@@ -134,6 +134,17 @@ export const netOf = ({ bought, fees, paid, proceeds, sold }: SlotProgress) => (
   base: bought - sold - (fees?.base ?? 0n),
   quote: proceeds - paid - (fees?.quote ?? 0n)
 })
+
+type Fills = Pick<SlotProgress, "bought" | "fees" | "filledInLeg" | "forgone" | "lastLeg" | "live" | "sold">
+
+/** Base that the fills of a slot have left, net of fees and of what it never trades; below zero after a sale. Zero for a leftover. */
+export const heldBy = ({ bought, fees, filledInLeg, forgone, lastLeg, live, sold }: Fills): Amount => {
+  const rest = bought - sold
+  const held =
+    rest > 0n ? max(0n, rest - (fees?.base ?? 0n) - (forgone?.SELL ?? 0n)) : min(0n, rest + (forgone?.BUY ?? 0n))
+  const whole = max(lastLeg?.quantity ?? 0n, filledInLeg + (live?.quantity ?? 0n))
+  return isLeftover(magnitude(held), whole) ? 0n : held
+}
 
 /** The slot's progress before new legs begin. A completely filled leg counts as done before its payout. */
 export type LegsDone = Pick<SlotProgress, "completedLegs" | "filledInLeg">

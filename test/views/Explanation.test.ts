@@ -10,7 +10,7 @@ import type { Input, Strategy } from "../../src/strategy/Strategy.ts"
 import { explain } from "../../src/views/Explanation.ts"
 import * as PastInputs from "../../src/views/explain/PastInputs.ts"
 import { breakEvensIn } from "../../src/views/Status.ts"
-import { price, strategyOf } from "../strategy/support.ts"
+import { markets, price, strategyOf } from "../strategy/support.ts"
 import { assetsBySymbol as assets } from "../world/bitcoin.ts"
 
 const now = 1_800_000_000_000
@@ -31,7 +31,7 @@ ladder: { side: buy, from: 58000, to: 57000, rungs: 2, total: { base: 0.1 } }
 const planned = (strategy: Strategy, mid: string) => {
   const at = { bid: price(mid), ask: price(mid), at: now - 100 }
   const moments = new Map([["ladder", { price: at, now }]])
-  const situation = { run, strategies: [strategy], state: BotState.make(), moments, now, withdraw: undefined }
+  const situation = { run, strategies: [strategy], state: BotState.make(), moments, now, markets, withdraw: undefined }
   return planAhead(situation).pipe(Effect.provideService(EngineSettings, settings))
 }
 
@@ -215,7 +215,15 @@ describe("the inputs of a condition", () => {
   const decided = Effect.gen(function* () {
     const at = { bid: price("60000"), ask: price("60000"), at: now - 100 }
     const moments = new Map([["dips", { price: at, now }]])
-    const situation = { run, strategies: [strategy], state: BotState.make(), moments, now, withdraw: undefined }
+    const situation = {
+      run,
+      strategies: [strategy],
+      state: BotState.make(),
+      moments,
+      now,
+      markets,
+      withdraw: undefined
+    }
     return (yield* planAhead(situation).pipe(Effect.provideService(EngineSettings, settings))).state
   })
   const stored = (minutes: ReadonlyArray<Minute>) =>
@@ -299,7 +307,7 @@ rules:
       const signal = { _tag: "SignalReceived", name: "trend", from: now, by: "anna" } as const
       BotState.apply(first, { sequence: 1, at: now, event: { ...signal, value: 0.3 } })
       const moments = new Map([["dips", { price: at, now, depth }]])
-      const situation = { run, strategies: [forecast], state: first, moments, now, withdraw: undefined }
+      const situation = { run, strategies: [forecast], state: first, moments, now, markets, withdraw: undefined }
       const { state } = yield* planAhead(situation).pipe(Effect.provideService(EngineSettings, settings))
       const later = now + 150_000
       BotState.apply(state, {

@@ -89,6 +89,7 @@ export const draftFrom = Effect.fnUntraced(function* (
     state,
     moments: momentsOf(strategies, books, feeds, at),
     now: at,
+    markets: config.markets,
     withdraw: killed === undefined ? undefined : { code: "kill-switch", text: killed }
   })
   const changes = PlanReport.changesOf(strategies, planned, fees)

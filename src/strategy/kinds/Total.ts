@@ -6,13 +6,13 @@
  * A slot that did exactly its part is *plain*. While every slot is plain, as always in a backtest, their legs continue without a new
  * decision.
  */
-import { type Amount, formatWithSymbol, max, min } from "../../domain/Amount.ts"
+import { type Amount, type Asset, formatWithSymbol, max, min } from "../../domain/Amount.ts"
 import { perUnit } from "../../domain/CostBasis.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, opposite, type Price, quoteAmount, type Side } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import { type DesiredSlot, exitsFirst, type Leg } from "../Decision.ts"
-import { type SlotProgress, untouchedSlot, type View } from "../View.ts"
+import { heldBy, progressOf, type SlotProgress, untouchedSlot, type View } from "../View.ts"
 import { verbs } from "./Execution.ts"
 import { quantityAt, quantityInParts, type Size } from "./Size.ts"
 
@@ -242,6 +242,19 @@ export const restText = ({ base }: Market, { part: { price, side }, rest, traded
 export const isOfOtherSide = (side: Side, { bought, sold }: SlotProgress): boolean =>
   side === "BUY" ? sold * 100n > bought * 101n : bought * 100n > sold * 101n
 
+/** The positions of these slots that began with this side. */
+export const positionsOf = (
+  names: ReadonlyArray<string>,
+  side: Side,
+  slots: View["slots"]
+): ReadonlyMap<string, Amount> =>
+  new Map(
+    names.flatMap((slot) => {
+      const held = heldBy(progressOf({ slots }, slot))
+      return (side === "BUY" ? held > 0n : held < 0n) ? [[slot, held] as const] : []
+    })
+  )
+
 export const otherSide = (
   { base }: Market,
   side: Side,
@@ -252,9 +265,14 @@ export const otherSide = (
   if (conflict === undefined) return undefined
   const [slot, progress] = conflict
   const before = opposite(side)
-  const amount = formatWithSymbol(tradedBy(before, progress), base)
-  const advice = "to begin anew, give the file another name"
-  return `${slot} has ${pastVerbs[before]} ${amount}, and the file ${verbs[side]} first now: ${advice}`
+  return turnedText(base, slot, before, tradedBy(before, progress))
+}
+
+/** `before`: the side with which the slot began. Without an `amount` its order is open. */
+export const turnedText = (base: Asset, slot: string, before: Side, amount: Amount): string => {
+  const began =
+    amount === 0n ? `${verbs[before]} in an open order` : `has ${pastVerbs[before]} ${formatWithSymbol(amount, base)}`
+  return `${slot} ${began}, and the file ${verbs[opposite(before)]} first now: to begin anew, give the file another name`
 }
 
 export const averagePrice = (

@@ -142,7 +142,9 @@ export const ladder: Kind = {
         const rungs = [...desired, ...finishedRungs.map(({ rung }) => rung)]
         return isPlain ? decision : edited(market, { ...decision, desired: rungs }, shares)
       },
-      unfit: (slots) => Total.otherSide(market, side, slots, isOwn)
+      unfit: (slots) => Total.otherSide(market, side, slots, isOwn),
+      positions: (slots) =>
+        Total.positionsOf(takeProfit === undefined ? [] : [...slots.keys()].filter(isOwn), side, slots)
     }
   })
 }

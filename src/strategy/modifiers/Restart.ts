@@ -41,7 +41,7 @@ const newest = (slots: View["slots"]): number =>
 export const restarting =
   (waitMillis: number, source: string, budget: Pick<Budget, "base" | "quote">) =>
   (behaviour: Behaviour): Behaviour => {
-    const { stands: _, unfit, inputs, ...kept } = behaviour
+    const { stands: _, unfit, inputs, positions, ...kept } = behaviour
     const mark = marking(":run")
     const runIn = (noted: Memory): number => numberIn(noted, "number") ?? 1
     const viewOf = (view: View, noted: Memory): View => {
@@ -104,6 +104,13 @@ export const restarting =
           return new Map([...checks].map(([slot, each]) => [`${slot}${suffixOf(runIn(noted))}`, each]))
         }
       }),
-      ...(unfit && { unfit: (slots) => unfit(slotsOf(slots, newest(slots))) })
+      ...(unfit && { unfit: (slots, memory) => unfit(slotsOf(slots, newest(slots)), mark.off(memory)) }),
+      ...(positions && {
+        positions: (slots, memory) => {
+          const run = newest(slots)
+          const own = positions(slotsOf(slots, run), mark.off(memory))
+          return new Map([...own].map(([slot, held]) => [`${slot}${suffixOf(run)}`, held]))
+        }
+      })
     }
   }

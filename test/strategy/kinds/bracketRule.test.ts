@@ -140,8 +140,8 @@ describe("a bracket by percentages", () => {
       ]
     )
     const one = strategyOf(file("{ side: buy, size: { base: 0.3 }, entry: 1%, takeProfit: 2%, stop: 5% }"))
-    assert.match(one.unfit?.(filled(1)) ?? "", /^position-2 holds a position: change the number of targets/)
-    assert.isUndefined(strategy.unfit?.(filled(1)))
+    assert.match(one.unfit?.(filled(1), null) ?? "", /^position-2 holds a position: change the number of targets/)
+    assert.isUndefined(strategy.unfit?.(filled(1), null))
   })
 
   it("buys nothing more once one of its targets begins to fill, or its stop is reached", () => {
@@ -329,7 +329,7 @@ describe("a bracket by percentages", () => {
       ["its orders are together larger than the quote budget"]
     )
     assert.match(
-      strategyOf(file(either.replace(/ or: .*?},/, ""))).unfit?.(new Map([["position-or", completed(1)]])) ?? "",
+      strategyOf(file(either.replace(/ or: .*?},/, ""))).unfit?.(new Map([["position-or", completed(1)]]), null) ?? "",
       /^position-or holds a position/
     )
   })

@@ -97,8 +97,8 @@ describe.each(["BUY", "SELL"] as const)("an edited bracket that began with a %s"
     const { base, quote } = { base: "bought 1 BTC, and the file sells", quote: "sold 1 BTC, and the file buys" }
     const text = `position has ${side === "BUY" ? base : quote} first now: to begin anew, give the file another name`
     for (const files of [fixed, follows, loose]) {
-      assert.strictEqual(files[other].unfit?.(slots), text)
-      assert.isUndefined(files[side].unfit?.(slots))
+      assert.strictEqual(files[other].unfit?.(slots, null), text)
+      assert.isUndefined(files[side].unfit?.(slots, null))
     }
   })
 

@@ -158,7 +158,7 @@ describe("an edit of a total", () => {
     const { open, then, venue } = editedTo("ladder", [of("buy"), of("sell")], 2)
     assert.deepStrictEqual(open, [])
     assert.strictEqual(
-      then.unfit?.(venue.slots()),
+      then.unfit?.(venue.slots(), null),
       "rung-00 has bought 0.5 BTC, and the file sells first now: to begin anew, give the file another name"
     )
   })
@@ -212,7 +212,7 @@ describe("any strategy with a total that is edited again and again while its ord
           if (next() > 0.2) continue
           edits += 1
           drawn = draw(ground, next() < 0.9 ? drawn.unit : pick<Unit>(next, ["base", "quote"]))
-          assert.isUndefined(drawn.strategy.unfit?.(venue.slots()))
+          assert.isUndefined(drawn.strategy.unfit?.(venue.slots(), null))
           venue.strategy = drawn.strategy
           isAsked = true
           const { traded, open } = tradedIn(venue, drawn)

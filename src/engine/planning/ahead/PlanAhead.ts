@@ -1,12 +1,15 @@
 /** Plans a turn with the engine's own planning on a private state. It sends and stores nothing. A plan cannot differ from a run. */
-import { Effect, PubSub } from "effect"
+import { Effect, PubSub, Result } from "effect"
 import type { BotEvent, Reason, Recorded } from "../../../domain/BotEvent.ts"
 import type { Decision } from "../../../strategy/Decision.ts"
+import type { Markets } from "../../../strategy/Markets.ts"
 import type { Strategy } from "../../../strategy/Strategy.ts"
+import * as StrategyFile from "../../../strategy/StrategyFile.ts"
 import * as StartUp from "../../StartUp.ts"
 import { Bookkeeper } from "../../state/Bookkeeper.ts"
 import * as BotState from "../../state/BotState.ts"
 import * as Tries from "../../state/process/Tries.ts"
+import type { StrategyState } from "../../state/strategies/StrategyState.ts"
 import type { MarketMoment } from "../DecisionRecord.ts"
 import * as Planning from "../Planning.ts"
 
@@ -17,13 +20,21 @@ export interface PlanAheadInputs {
   readonly state: BotState.BotState
   readonly moments: ReadonlyMap<string, MarketMoment>
   readonly now: number
+  /** For the files with which the strategies ran until now. */
+  readonly markets: Markets
   readonly withdraw: Reason | undefined
 }
 
 export type PlannedAhead = Effect.Success<ReturnType<typeof planAhead>>
 
+/** The file that an edit replaces. `undefined` if there is no edit, or if this version cannot read that file. */
+const earlierOf = ({ hash }: Strategy, { loaded }: StrategyState, markets: Markets): Strategy | undefined =>
+  loaded?.text === undefined || loaded.hash === hash
+    ? undefined
+    : Result.getOrUndefined(StrategyFile.parse(loaded.text, loaded.file, markets))
+
 export const planAhead = Effect.fn("PlanAhead.planAhead")(function* (situation: PlanAheadInputs) {
-  const { run, strategies, state, moments, now, withdraw } = situation
+  const { run, strategies, state, moments, now, markets, withdraw } = situation
   const events: Array<BotEvent> = []
   const record = (...batch: ReadonlyArray<BotEvent>) =>
     Effect.sync(() => {
@@ -38,9 +49,11 @@ export const planAhead = Effect.fn("PlanAhead.planAhead")(function* (situation: 
   const decisions = new Map<string, Decision>()
   const before = BotState.unfinished(state)
   const ran = new Map(
-    strategies.flatMap(({ name }) => {
-      const decided = state.strategies.get(name)?.decision
-      return decided === undefined ? [] : [[name, decided] as const]
+    strategies.flatMap((strategy) => {
+      const last = state.strategies.get(strategy.name)
+      return last?.decision === undefined
+        ? []
+        : [[strategy.name, { ...last, earlier: earlierOf(strategy, last, markets) }]]
     })
   )
   yield* Effect.gen(function* () {

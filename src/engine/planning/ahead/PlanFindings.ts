@@ -1,5 +1,5 @@
 /** Finds unsafe parts of a plan. Each finding has a name, so a person can allow exactly that one. */
-import { type Amount, type Asset, bySymbol, formatWithSymbol, min } from "../../../domain/Amount.ts"
+import { type Amount, type Asset, bySymbol, formatWithSymbol, magnitude, min } from "../../../domain/Amount.ts"
 import type { Book } from "../../../domain/Book.ts"
 import type { Of } from "../../../domain/BotEvent.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
@@ -9,13 +9,14 @@ import { type Market, quoteAmount, type TradeCosts } from "../../../domain/Marke
 import { exitSlotOf } from "../../../domain/Placement.ts"
 import { countText } from "../../../domain/Text.ts"
 import { leftText } from "../../../report/text/EventLine.ts"
-import type { DesiredSlot, Leg } from "../../../strategy/Decision.ts"
+import { type DesiredSlot, type Leg, slotsIn } from "../../../strategy/Decision.ts"
 import { costOf } from "../../../strategy/kinds/CostFloor.ts"
 import { isOfEnd } from "../../../strategy/kinds/StopExit.ts"
 import { budgets, marketNames, marketsOf, marketsSeen, type Strategy } from "../../../strategy/Strategy.ts"
-import type { View } from "../../../strategy/View.ts"
+import { heldBy, progressOf, type View } from "../../../strategy/View.ts"
 import type { Placement } from "../../state/Placement.ts"
-import { keyOf, progressOf } from "../../state/SlotFold.ts"
+import * as SlotFold from "../../state/SlotFold.ts"
+import { keyOf } from "../../state/SlotFold.ts"
 import { leftPositions } from "../../state/strategies/LeftPosition.ts"
 import { isEndUnbelieved } from "../../tracking/EarlyEnd.ts"
 import { progress } from "../DecisionRecord.ts"
@@ -95,42 +96,62 @@ const besideLeft = (strategy: Strategy, { ran, state }: PlannedAhead): ReadonlyA
 }
 
 const unfit = (strategy: Strategy, planned: PlannedAhead): ReadonlyArray<PlanFinding> => {
-  const { before, state } = planned
-  const { name } = strategy
+  const { before, ran, state } = planned
+  const { initialMemory, name } = strategy
   const own = before.filter((placement) => placement.strategy === name)
   const slots = progress(state, name, own)
-  const text = strategy.unfit?.(slots) ?? otherMarket(strategy, state) ?? droppedExit(strategy, planned, slots)
+  const text =
+    strategy.unfit?.(slots, ran.get(name)?.memory ?? initialMemory) ??
+    otherMarket(strategy, state) ??
+    droppedExit(strategy, planned, slots)
   return text === undefined ? [] : [{ name: "unfit", strategies: [name], slots: [], text }]
 }
 
 /**
- * Returns a text if a slot with a holding waits for its exit and the file no longer has that slot, so the exit would be lost. Also if the
- * end of the strategy has sold a part and the file no longer ends: its slots would sell that part again.
+ * Returns a text if a slot with a position waits for its exit, and the file has no such slot or no exit for it, so the exit would be lost.
+ * Also if the end of the strategy has sold a part and the file no longer ends: its slots would sell that part again.
  */
 const droppedExit = (
-  { market, name, others = [] }: Strategy,
+  strategy: Strategy,
   { decisions, ran }: PlannedAhead,
   slots: View["slots"]
 ): string | undefined => {
+  const { initialMemory, market, name, others = [] } = strategy
   const decision = decisions.get(name)
-  if (decision === undefined) return undefined
-  const plannedSlots = new Set([...decision.desired, ...decision.absent].map(({ slot }) => slot))
-  const { absent = [], desired = [] } = ran.get(name) ?? {}
+  const last = ran.get(name)
+  if (decision === undefined || last?.decision === undefined) return undefined
+  const plannedSlots = new Set(slotsIn(decision))
+  const { absent, desired } = last.decision
   const isEnding = [...absent, ...desired].some(isOfEnd)
   const isLost = ([slot, { sold }]: readonly [string, { readonly sold: Amount }]) =>
     slot === exitSlotOf(slot) && sold > 0n && !plannedSlots.has(slot)
   if (isEnding && [...slots].some(isLost))
     return "its end has sold a part of the position: leave the end in the file until all is sold"
-  for (const { legs = [], market: of, side, slot } of desired) {
-    const { bought = 0n, sold = 0n } = slots.get(slot) ?? {}
-    const exit = bought > sold ? "SELL" : bought < sold ? "BUY" : undefined
-    if (plannedSlots.has(slot) || (side !== exit && !legs.some((leg) => leg.side === exit))) continue
-    const { base } = others.find((other) => other.name === of) ?? market
-    const amount = formatWithSymbol(exit === "SELL" ? bought - sold : sold - bought, base)
-    return `${slot} waits to ${exit === "SELL" ? "sell" : "buy back"} ${amount}, but the file no longer has this slot: keep it until then, or its exit is lost`
+  const memory = last.memory ?? initialMemory
+  const [before, now] = [last.earlier?.positions?.(slots, memory), strategy.positions?.(slots, memory)]
+  const isSameKind = last.loaded === undefined || last.loaded.kind === strategy.kind
+  // After an end that keeps the position, nothing waits for an exit.
+  const over = new Set(absent.filter(({ why }) => why.code === "period-over").map(({ slot }) => slot))
+  for (const [slot, held] of [...exitsIn(desired, slots), ...(before ?? [])]) {
+    const isInFile = plannedSlots.has(slot)
+    const isKept = isInFile && (now?.has(slot) === true || (isSameKind && before?.has(slot) !== true))
+    if (isKept || over.has(slot)) continue
+    const { base } = others.find((other) => other.name === desired.find((each) => each.slot === slot)?.market) ?? market
+    const waits = `${slot} waits to ${held > 0n ? "sell" : "buy back"} ${formatWithSymbol(magnitude(held), base)}`
+    return isInFile
+      ? `${waits}, but the file has no exit for it now: keep its exit until then`
+      : `${waits}, but the file no longer has this slot: keep it until then, or its exit is lost`
   }
   return undefined
 }
+
+/** The positions that the recorded orders, or the legs after them, exit. */
+const exitsIn = (desired: Of<"Decided">["desired"], slots: View["slots"]) =>
+  desired.flatMap(({ legs = [], side, slot }) => {
+    const held = heldBy(progressOf({ slots }, slot))
+    const exit = held > 0n ? "SELL" : held < 0n ? "BUY" : undefined
+    return side === exit || legs.some((leg) => leg.side === exit) ? [[slot, held] as const] : []
+  })
 
 /** Trades on another market do not count on this one, but the slots would continue as if they did. */
 const otherMarket = (strategy: Strategy, { strategies }: PlannedAhead["state"]): string | undefined => {
@@ -414,6 +435,6 @@ const isBeyond = ({ side, price, why }: Of<"Planned">, { bid, ask }: Of<"Decided
 
 const isBelowCost = ({ market }: Strategy, { state }: PlannedAhead, order: Of<"Planned">): boolean => {
   const slotState = state.slots.get(keyOf(order))
-  const cost = slotState && costOf(market, progressOf(slotState, undefined))
+  const cost = slotState && costOf(market, SlotFold.progressOf(slotState, undefined))
   return order.side === "SELL" && cost !== undefined && Decimal.isLess(order.price, cost)
 }

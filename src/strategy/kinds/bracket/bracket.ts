@@ -28,7 +28,7 @@ import type { Rules } from "../rules/RulesSection.ts"
 import { behaviourOf } from "../rules/rules.ts"
 import { quantityAt, size } from "../Size.ts"
 import { checkFloor, floor, followStep, reach, rememberLeft, type StopExit, stopExit, stopsOf } from "../StopExit.ts"
-import { otherSide } from "../Total.ts"
+import { otherSide, positionsOf } from "../Total.ts"
 import * as BracketRule from "./BracketRule.ts"
 
 const slot = "position"
@@ -78,7 +78,8 @@ const fixed = form(keys, (settings, { at, ...context }) => {
   const whole = { ...settings, entry, takeProfit, leaving: stopExit(market, takeProfit.side, settings, context.to) }
   return {
     decide: (view, memory) => decide(whole, view, memory),
-    unfit: (slots) => otherSide(market, side, slots, BracketRule.isOwn) ?? BracketRule.heldElsewhere([{ slot }], slots)
+    unfit: (slots) => otherSide(market, side, slots, BracketRule.isOwn) ?? BracketRule.heldElsewhere([{ slot }], slots),
+    positions: (slots) => positionsOf([slot], side, slots)
   }
 })
 
@@ -91,6 +92,7 @@ const following = (rules: Rules): Behaviour => {
     unfit: (slots) =>
       first &&
       (otherSide(rules.market, first.side, slots, BracketRule.isOwn) ?? BracketRule.heldElsewhere(rules.rules, slots)),
+    positions: (slots) => new Map(rules.rules.flatMap(({ side, slot }) => [...positionsOf([slot], side, slots)])),
     decide: (view, memory) => {
       const { memory: own, until } = BracketRule.adopted(rules, view, memory)
       const decision = behaviour.decide(view, own)

@@ -44,13 +44,13 @@ export const legsBefore = ({ legs }: Deal, slot: string): LegsDone =>
   legs.get(slot) ?? { completedLegs: 0, filledInLeg: 0n }
 
 /** The part of an entry that has filled before the whole has. */
-export const filledIn = (deal: Deal, slot: string, view: View): Amount =>
+export const filledIn = (deal: Deal, slot: string, view: Pick<View, "slots">): Amount =>
   filledOfLeg({ after: legsBefore(deal, slot) }, progressOf(view, slot))
 
-export const isTouched = (deal: Deal, slot: string, view: View): boolean =>
+export const isTouched = (deal: Deal, slot: string, view: Pick<View, "slots">): boolean =>
   isComplete(deal, slot, view) || filledIn(deal, slot, view) > 0n
 
-export const isComplete = (deal: Deal, slot: string, view: View): boolean =>
+export const isComplete = (deal: Deal, slot: string, view: Pick<View, "slots">): boolean =>
   progressOf(view, slot).completedLegs > legsBefore(deal, slot).completedLegs
 
 export const legsNow = (slots: ReadonlyArray<string>, view: View): Deal["legs"] =>

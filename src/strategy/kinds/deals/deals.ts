@@ -8,7 +8,7 @@
  * well: a deal ends when none of its orders is open and nothing is held. A partly filled purchase is cancelled when the price reaches the
  * exit, so that it is paid out. With `side: sell` all is mirrored: sales further and further above, one purchase below their average.
  */
-import { type Amount, formatWithSymbol, max, min } from "../../../domain/Amount.ts"
+import { type Amount, formatWithSymbol, magnitude, max, min } from "../../../domain/Amount.ts"
 import * as CostBasis from "../../../domain/CostBasis.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { netOfFills } from "../../../domain/fees/RoundCost.ts"
@@ -24,14 +24,14 @@ import { consultCandles, type Moment } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import { form, type Kind, reasons } from "../../Kind.ts"
 import * as Ask from "../../Setup.ts"
-import type { Decide } from "../../Strategy.ts"
-import { legsDone, type OwnState, progressOf, type View, wholeOf } from "../../View.ts"
+import { heldBy, legsDone, type OwnState, progressOf, type SlotProgress, type View, wholeOf } from "../../View.ts"
 import { orderText } from "../Execution.ts"
 import { type Notes, notes } from "../Memory.ts"
 import { valueOf } from "../OrderCheck.ts"
 import { ahead, behind, isAsGood, isBetter, orderPrice } from "../PriceLevels.ts"
 import { amountsOf, quantityAt } from "../Size.ts"
 import { followStep, type Left, leave, stopsOf } from "../StopExit.ts"
+import { turnedText } from "../Total.ts"
 import { distanceAt } from "../Volatility.ts"
 import * as State from "./DealState.ts"
 import { type Deals, dealsKeys, dealsOf, mostDeals, mostSafetyOrders } from "./DealsSection.ts"
@@ -76,10 +76,21 @@ export const deals: Kind = {
     }),
   ...form(dealsKeys, (settings, section) => {
     const whole = dealsOf(settings, section)
-    const { when, needs, market } = whole
+    const { when, needs, market, side } = whole
+    const dealNotes = notesOf(whole)
+    const held = (slots: View["slots"], memory: Memory) => heldBefore(dealNotes.read(memory).deal, slots)
     return {
       ...neededBy(needs),
-      decide: decider(whole),
+      decide: (view, memory) => decide(whole, dealNotes, view, memory),
+      unfit: (slots, memory) => {
+        const amount = held(slots, memory)
+        const isTurned = side === "BUY" ? amount < 0n : amount > 0n
+        return isTurned ? turnedText(market.base, baseOrder, opposite(side), magnitude(amount)) : undefined
+      },
+      positions: (slots, memory) => {
+        const amount = held(slots, memory)
+        return new Map(amount === 0n ? [] : [[baseOrder, amount]])
+      },
       inputs: (view) => {
         const moment = momentOf(market, view)
         const holds = (at: Moment) => when === undefined || truth(when, at) === "yes"
@@ -129,15 +140,23 @@ const heldIn = (whole: Deals, view: View, deal: State.Deal): Amount => {
 const exitPrice = (whole: Deals, deal: State.Deal, view: View, target?: Decimal.Decimal): Price =>
   deal.left === undefined ? profitPrice(whole, deal, view, target) : whole.leaving.price(deal.left)
 
-const decider = (whole: Deals): Decide => {
+const notesOf = (whole: Deals): Notes<State.DealState> => {
   const { market } = whole
   const slots = slotsOf(whole)
-  const dealNotes = notes(
+  return notes(
     (memory) => State.stateIn(market, slots, memory),
     (state) => State.remember(market, state),
     Object.is
   )
-  return (view, memory) => decide(whole, dealNotes, view, memory)
+}
+
+/** Base that the deal has yet to exit, whichever slots have traded it; below zero after sales. */
+const heldBefore = (deal: State.Deal | undefined, slots: View["slots"]): Amount => {
+  if (deal === undefined || !State.isTouched(deal, baseOrder, { slots })) return 0n
+  const sum = (of: (progress: SlotProgress) => Amount) => [...slots.values()].reduce((all, one) => all + of(one), 0n)
+  const fills = { bought: sum(({ bought }) => bought), sold: sum(({ sold }) => sold) }
+  const fees = { base: sum((progress) => progress.fees?.base ?? 0n), quote: 0n }
+  return heldBy({ ...progressOf({ slots }, baseOrder), ...fills, fees })
 }
 
 const decide = (whole: Deals, known: Notes<State.DealState>, view: View, memory: Memory): Decision => {

@@ -32,6 +32,7 @@ import { orderPrice } from "../PriceLevels.ts"
 import { quantityAt, quantityOf } from "../Size.ts"
 import { exitNames, exitTerms, follow, misplaced, staysAtGlance, stopsIn } from "./RuleExit.ts"
 import { closed, evened, isReplaced, reachedBy, together, waitsFor } from "./RuleGroup.ts"
+import { positions, turnText } from "./RulePositions.ts"
 import {
   entryOf,
   entryPrice,
@@ -62,6 +63,8 @@ export const behaviourOf = (whole: Rules): Behaviour => {
   return {
     ...neededBy(whole.needs),
     decide: (view, memory) => decide(whole, names, view, memory),
+    unfit: (slots, memory) => turnText(whole, names.read(memory).states, slots),
+    positions: (slots, memory) => positions(whole, names.read(memory).states, slots),
     inputs: (view, memory) => inputs(whole, names, view, memory),
     ...(mayGlance(whole.needs) ? { stands: (view, memory) => stands(whole, names, view, memory) } : {})
   }
