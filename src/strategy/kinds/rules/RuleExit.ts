@@ -41,6 +41,9 @@ export const exitTerms = ({ breakevenAt, price, stop, trailFrom }: Partial<Exit>
 
 export const exitNames = ["exit", "stop", "trailFrom", "breakevenAt"] as const
 
+export const isSamePrice = (a: Price | undefined, b: Price | undefined): boolean =>
+  a === undefined || b === undefined ? a === b : Decimal.equals(a, b)
+
 const signOf = (side: Side): 1 | -1 => (side === "BUY" ? 1 : -1)
 
 const places = { exit: 1, stop: -1, trailFrom: 1, breakevenAt: 1 } as const

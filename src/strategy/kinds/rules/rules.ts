@@ -30,7 +30,7 @@ import { atPrice, bySwap, verbs } from "../Execution.ts"
 import { type Notes, notes, numberIn, recordIn } from "../Memory.ts"
 import { orderPrice } from "../PriceLevels.ts"
 import { quantityAt, quantityOf } from "../Size.ts"
-import { exitNames, exitTerms, follow, misplaced, staysAtGlance, stopsIn } from "./RuleExit.ts"
+import { exitNames, exitTerms, follow, isSamePrice, misplaced, staysAtGlance, stopsIn } from "./RuleExit.ts"
 import { closed, evened, isReplaced, reachedBy, together, waitsFor } from "./RuleGroup.ts"
 import { positions, turnText } from "./RulePositions.ts"
 import {
@@ -367,10 +367,10 @@ const edited = (rule: Rule, market: Market, state: RuleState, progress: SlotProg
   if (going === undefined) return state
   const terms = exitTerms(exit)
   const hasExit = exit !== undefined || hasOpenExit(going, side, progress)
-  const isAdded = exitNames.some((key) => terms[key] !== undefined && going[key] === undefined)
-  const isRemoved = exitNames.some((key) => terms[key] === undefined && going[key] !== undefined)
+  const changed = exitNames.filter((key) => (terms[key] === undefined) !== (going[key] === undefined))
+  const isAdded = changed.some((key) => terms[key] !== undefined)
   const hasNumber = [price, ...Object.values(terms)].some((term) => term?.constant !== undefined)
-  if (!hasNumber && !isAdded && !isRemoved && hasExit === going.hasExit) return state
+  if (!hasNumber && changed.length === 0 && hasExit === going.hasExit) return state
   const isWritten = price.constant !== undefined && !isHolding(going, progress)
   const nextPrice = (isWritten && orderPriceOf(price, market, side, moment)) || going.price
   const isMoved = !isSamePrice(nextPrice, going.price)
@@ -393,9 +393,6 @@ const edited = (rule: Rule, market: Market, state: RuleState, progress: SlotProg
   const quantity = isOfQuote ? quantityAt(market, size, nextPrice) : going.quantity
   return { ...state, going: { ...next, ...exits, quantity } }
 }
-
-const isSamePrice = (a: Price | undefined, b: Price | undefined): boolean =>
-  a === undefined || b === undefined ? a === b : Decimal.compare(a, b) === 0
 
 const afterOrder = (
   rule: Rule,
