@@ -51,7 +51,7 @@ describe("clocks", () => {
     )
   )
 
-  it.effect("that jump ahead make no order live on that was shown open for some seconds after its end", () =>
+  it.effect("that jump ahead make no order live on that is shown open for some seconds after its end", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { process: bot, world } = yield* resting({ strategies: [ladder(2)] }, 2)

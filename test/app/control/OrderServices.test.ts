@@ -160,7 +160,7 @@ describe("the list of orders by hand", () => {
     }).pipe(Effect.provide(NodeServices.layer))
   )
 
-  it.effect("says of an order that has ended whether all of its entry had filled", () =>
+  it.effect("says of an ended order whether all of its entry has filled", () =>
     Effect.gen(function* () {
       const usedUp = (slot: string) => {
         const absent = [{ slot, why: { code: "used-up", text: "has fired all its 1 time" } }]

@@ -159,7 +159,7 @@ describe("the income of a small part of an entry", () => {
   })
 })
 
-describe("the exit of an entry that was ordered before an edit raised the size a hundredfold", () => {
+describe("the exit of an entry older than an edit that raises the size a hundredfold", () => {
   const entry = placementAfter("PaidOut") ?? assert.fail("it is paid out")
   const minOrder = 300_000_000n
   const soldAfter = (slot: Slot, edited: bigint, cycle: boolean) => {

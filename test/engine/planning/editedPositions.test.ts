@@ -197,6 +197,16 @@ describe("a file is unfit for the position of its strategy if it", () => {
     )
 })
 
+it.effect("a file that is loaded without a verdict is unfit at its first decision if it drops an exit", () =>
+  Effect.gen(function* () {
+    const history = yield* holding(rule(stop))
+    const { events } = (yield* planOf([renamed(stop)], { history })).planned
+    const loaded = [...history, ...events.filter(({ _tag }) => _tag === "StrategyLoaded")]
+    assert.include((yield* unfit(renamed(stop), loaded))[0], "dip waits to sell 0.049993 BTC")
+    assert.deepStrictEqual(yield* unfit(renamed(stop), [...history, ...events]), [])
+  })
+)
+
 describe("a file is fit for the position of its strategy if it", () => {
   for (const [about, before, edited, share] of kept)
     it.effect(about, () =>

@@ -334,7 +334,7 @@ ${stop}  expireAfter: 30m
     )
   })
 
-  it("keep the exit of what was ordered before an edit raised the size a hundredfold", () => {
+  it("keep the exit of an order older than an edit that raises the size a hundredfold", () => {
     const sized = (quote: number) => strategyOf(file(`  size: { quote: ${quote} }\n  takeProfit: 2%`, 20_000))
     const [small, large] = [sized(100), sized(10_000)]
     const base = {

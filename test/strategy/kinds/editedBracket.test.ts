@@ -174,7 +174,7 @@ describe.each(["buy", "sell"] as const)("a bracket of fixed prices that begins w
   const mid = price(String(1000 + sign * 10))
   const stopOf = ({ stops }: ReturnType<typeof decideAt>) => stops?.priceBelow ?? stops?.priceAbove
 
-  it("breaks even at the average of its fills after its entry was moved", () => {
+  it("breaks even at the average of its fills after an edit moves its entry", () => {
     const part = { ...untouchedSlot, filledInLeg: 60_000_000n, filledAt: price("1000") }
     const slots = new Map([["position", part]])
     const touched = decideAt(first, mid, decideAt(first, mid).memory, slots)

@@ -230,7 +230,7 @@ describe("a beginning that an edit adds to a strategy with a position", () => {
   })
 })
 
-describe("what was planned before an edit added a beginning", () => {
+describe("a plan that is older than a beginning which an edit adds", () => {
   const edited = (kind: string, keys: string, section = kinds[kind]) => strategyOf(`${head(kind, keys)}${section}`)
   const begin = (kind: string, slots?: Parameters<typeof decideAt>[3], section = kinds[kind]) => {
     const running = decideAt(edited(kind, "", section), price("54000"), undefined, undefined, at(0))
@@ -246,7 +246,7 @@ describe("what was planned before an edit added a beginning", () => {
     assert.deepStrictEqual(new Set(prices(begun)), new Set(prices(fresh)))
   })
 
-  it("counts an order that did not fill for nothing", () => {
+  it("counts an unfilled order for nothing", () => {
     const once =
       "bracket: { side: buy, size: { base: 0.1 }, entry: 1%, takeProfit: [{ at: 5%, part: 50% }, { at: 8%, part: 50% }], stop: 3% }\n"
     assert.deepStrictEqual(prices(begin("bracket", undefined, once).begun), ["50490", "50490"])

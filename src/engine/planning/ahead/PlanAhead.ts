@@ -28,10 +28,10 @@ export interface PlanAheadInputs {
 export type PlannedAhead = Effect.Success<ReturnType<typeof planAhead>>
 
 /** The file that an edit replaces. `undefined` if there is no edit, or if this version cannot read that file. */
-const earlierOf = ({ hash }: Strategy, { loaded }: StrategyState, markets: Markets): Strategy | undefined =>
-  loaded?.text === undefined || loaded.hash === hash
+const earlierOf = ({ hash }: Strategy, { decidedBy }: StrategyState, markets: Markets): Strategy | undefined =>
+  decidedBy?.text === undefined || decidedBy.hash === hash
     ? undefined
-    : Result.getOrUndefined(StrategyFile.parse(loaded.text, loaded.file, markets))
+    : Result.getOrUndefined(StrategyFile.parse(decidedBy.text, decidedBy.file, markets))
 
 export const planAhead = Effect.fn("PlanAhead.planAhead")(function* (situation: PlanAheadInputs) {
   const { run, strategies, state, moments, now, markets, withdraw } = situation

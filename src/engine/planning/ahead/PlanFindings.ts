@@ -129,7 +129,7 @@ const droppedExit = (
     return "its end has sold a part of the position: leave the end in the file until all is sold"
   const memory = last.memory ?? initialMemory
   const [before, now] = [last.earlier?.positions?.(slots, memory), strategy.positions?.(slots, memory)]
-  const isSameKind = last.loaded === undefined || last.loaded.kind === strategy.kind
+  const isSameKind = last.decidedBy === undefined || last.decidedBy.kind === strategy.kind
   // After an end that keeps the position, nothing waits for an exit.
   const over = new Set(absent.filter(({ why }) => why.code === "period-over").map(({ slot }) => slot))
   for (const [slot, held] of [...exitsIn(desired, slots), ...(before ?? [])]) {
