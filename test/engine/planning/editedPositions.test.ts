@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { BotEvent, Of } from "../../../src/domain/BotEvent.ts"
+import { inVirtualTime, make, until } from "../../world/bot/botWorld.ts"
 import { now, planOf, resting } from "./plans.ts"
 
 const head = (kind: string) => `name: own
@@ -205,6 +206,27 @@ it.effect("a file that is loaded without a verdict is unfit at its first decisio
     assert.include((yield* unfit(renamed(stop), loaded))[0], "dip waits to sell 0.049993 BTC")
     assert.deepStrictEqual(yield* unfit(renamed(stop), [...history, ...events]), [])
   })
+)
+
+it.effect("a bot that waits for the stop of a rule rejects the rule under another name", () =>
+  inVirtualTime(
+    Effect.gen(function* () {
+      const world = yield* make
+      const text = rule("{ stop: 100 }", { price: "70000" })
+      const bot = yield* world.run({ strategies: [text] })
+      const isPaid = () => (bot.state.slots.get("own/dip")?.completedLegs ?? 0) === 1
+      yield* until(isPaid, 300_000, "the entry is paid out")
+      yield* until(() => bot.state.strategies.get("own")?.decision?.absent.length === 1, 60_000, "the stop is awaited")
+      // The plan is of another account.
+      const history = (yield* bot.events).map(({ event }) => event).filter(({ _tag }) => _tag !== "BotStarted")
+      assert.deepStrictEqual(yield* unfit(text, history), [])
+      const edited = rule("{ stop: 100 }", { name: "dips", price: "70000" })
+      assert.match(
+        (yield* unfit(edited, history))[0] ?? "",
+        /^dip waits to sell 0\.04999\d* BTC, but the file no longer has/
+      )
+    })
+  )
 )
 
 describe("a file is fit for the position of its strategy if it", () => {
