@@ -129,7 +129,7 @@ describe("backtest of several markets", () => {
       const said = yield* limitbot("backtest", thirds, ...both)
       assert.match(
         said,
-        /2000 bars from [\s\S]*\n.*only the period covered by all files is used, 2021-01-01T00:00.*BTC\/USDC .*, ETH/
+        /2000 bars from [\s\S]*\n.*only the period covered by all files is used, 2021-01-01 00:00.*BTC\/USDC .*, ETH/
       )
       assert.match(said, /\nfills in ETH\/USDC +\d+ +\d+\n[\s\S]*\nETH at the end +[\d.]+ ETH/)
     })

@@ -757,8 +757,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/engine/tracking/EarlyEnd.ts",
-        find: "paused?.limit === pauseCode || now - begunAt < believedAfterMillis.earlyEnd",
-        replace: "paused?.limit === pauseCode && now < closedAt"
+        find: "paused?.limit === pauseCode || shownMillis < believedAfterMillis.earlyEnd",
+        replace: "paused?.limit === pauseCode && shownMillis < 0"
       }
     ]
   },
@@ -789,8 +789,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/engine/tracking/EarlyEnd.ts",
-        find: "elapsedMillis(closedAt, now) < believedAfterMillis.end",
-        replace: "closedAt > now"
+        find: "shownMillis < believedAfterMillis.end",
+        replace: "shownMillis < 0"
       }
     ]
   },

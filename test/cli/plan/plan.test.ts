@@ -90,7 +90,7 @@ describe.concurrent("limitbot plan and explain", () => {
       cell?.guards.map(({ verdict }) => verdict)
     )
     const before = await runHere(["explain", "grid/cell-00", ...config, "--at", "1d"], { cwd })
-    assertSays(before, 1, /At .*Z there is no data: the journal begins at .*Z/)
+    assertSays(before, 1, /At .* UTC there is no data: the journal begins at .* UTC/)
     const never = await runHere(["explain", ...config, "--at", "2021-02-31"], { cwd })
     assertSays(never, 2, /--at 2021-02-31 is not a time/)
     const wrong = await runHere(["explain", ...config, "--at", "noon"], { cwd })
