@@ -406,7 +406,6 @@ const modifiedCases: ReadonlyArray<readonly [modifier: string, kind: string, mak
   ["when: mid < 995", "grid"],
   ["until: 2026-01-01T00:14Z\nonEnd: sell", "grid"],
   ["until: 2026-01-01T00:14Z\nonEnd: leave", "market-making"],
-  ["until: 2026-01-01T00:14Z\nonEnd: leave", "bracket"],
   ["equity: { stop: 0.7%, takeProfit: 0.9% }\nrestart: 4m", "grid"],
   ["equity: { trail: 0.4% }\nrestart: 4m", "market-making"],
   ["equity: { stop: 0.4%, stopRises: 60% }\nonEnd: leave", "deals"],
