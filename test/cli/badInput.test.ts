@@ -31,7 +31,11 @@ describe.concurrent("wrong configuration ends with one message:", () => {
     ["literal secret, open network", openUrl, /never put a secret in this file/, /:2:8: expected an address/],
     ["huge", `${config}${"# padding\n".repeat(400_000)}`, /config\.yaml:1:1: the file h/],
     ["aliases that multiply", `${bomb}\n${config}`, /config\.yaml:\d+:\d+: .*(alias|anchor)/],
-    ["a journal nowhere", config.replace("journal.sqlite", "no/where.sqlite"), /no cannot be written: .*create the folder/s]
+    [
+      "a journal nowhere",
+      config.replace("journal.sqlite", "no/where.sqlite"),
+      /no cannot be written: .*create the folder/s
+    ]
   ]
   for (const [name, text, ...says] of cases) {
     it(name, async () => {

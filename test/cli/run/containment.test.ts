@@ -79,7 +79,7 @@ describe("containment", () => {
     assert.strictEqual(after.code, 0, after.stderr)
     assert.isTrue(after.shown.contained)
     const text = await runHere(["check", "--containment", "--config", "config.yaml"], { cwd })
-    assert.match(text.stdout, /^Open orders: none \(\S+ up to event \d+, \d{4}-\S+\)$/m)
+    assert.match(text.stdout, /^Open orders: none \(\S+ up to event \d+, \d{4}-\S+ \S+ UTC\)$/m)
     assert.match(text.stdout, /^Contained: /m)
     await runHere(["kill", "--off", "--config", "config.yaml"], { cwd })
     const released = await look()
@@ -154,7 +154,7 @@ describe("containment", () => {
       })
       assert.strictEqual(stolen.code, 1)
       assert.match(stolen.stdout, /^ {2}thief: signed for this address, 1 USDC, until \d{4}-/m)
-      assert.match(stolen.stdout, /^Public money that a signed payment can take: 2 \(http\S+rpc, \d{4}-\S+\)$/m)
+      assert.match(stolen.stdout, /^Public money that a signed payment can take: 2 \(http\S+rpc, \d{4}-\S+ \S+ UTC\)$/m)
       assert.match(stolen.stdout, /^ {2}USDC: in the account at the verifier, [\d.]+ USDC$/m)
 
       signer.signal("SIGTERM")
