@@ -138,7 +138,7 @@ export const netOf = ({ bought, fees, paid, proceeds, sold }: SlotProgress) => (
 type Fills = Pick<SlotProgress, "bought" | "fees" | "filledInLeg" | "forgone" | "lastLeg" | "live" | "sold">
 
 /** Base that the fills of a slot have left, net of fees and of what it never trades; below zero after a sale. Zero for a leftover. */
-export const heldBy = ({ bought, fees, filledInLeg, forgone, lastLeg, live, sold }: Fills): Amount => {
+export const baseLeft = ({ bought, fees, filledInLeg, forgone, lastLeg, live, sold }: Fills): Amount => {
   const rest = bought - sold
   const held =
     rest > 0n ? max(0n, rest - (fees?.base ?? 0n) - (forgone?.SELL ?? 0n)) : min(0n, rest + (forgone?.BUY ?? 0n))

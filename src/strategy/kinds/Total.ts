@@ -12,7 +12,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, opposite, type Price, quoteAmount, type Side } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import { type DesiredSlot, exitsFirst, type Leg } from "../Decision.ts"
-import { heldBy, progressOf, type SlotProgress, untouchedSlot, type View } from "../View.ts"
+import { baseLeft, progressOf, type SlotProgress, untouchedSlot, type View } from "../View.ts"
 import { verbs } from "./Execution.ts"
 import { quantityAt, quantityInParts, type Size } from "./Size.ts"
 
@@ -242,15 +242,14 @@ export const restText = ({ base }: Market, { part: { price, side }, rest, traded
 export const isOfOtherSide = (side: Side, { bought, sold }: SlotProgress): boolean =>
   side === "BUY" ? sold * 100n > bought * 101n : bought * 100n > sold * 101n
 
-/** The positions of these slots that began with this side. */
+/** The positions of entries that began with their side. */
 export const positionsOf = (
-  names: ReadonlyArray<string>,
-  side: Side,
+  entries: ReadonlyArray<{ readonly slot: string; readonly side: Side }>,
   slots: View["slots"]
 ): ReadonlyMap<string, Amount> =>
   new Map(
-    names.flatMap((slot) => {
-      const held = heldBy(progressOf({ slots }, slot))
+    entries.flatMap(({ side, slot }) => {
+      const held = baseLeft(progressOf({ slots }, slot))
       return (side === "BUY" ? held > 0n : held < 0n) ? [[slot, held] as const] : []
     })
   )

@@ -143,8 +143,10 @@ export const ladder: Kind = {
         return isPlain ? decision : edited(market, { ...decision, desired: rungs }, shares)
       },
       unfit: (slots) => Total.otherSide(market, side, slots, isOwn),
-      positions: (slots) =>
-        Total.positionsOf(takeProfit === undefined ? [] : [...slots.keys()].filter(isOwn), side, slots)
+      positions: (slots) => {
+        const rungs = [...slots.keys()].filter(isOwn).map((slot) => ({ slot, side }))
+        return Total.positionsOf(takeProfit === undefined ? [] : rungs, slots)
+      }
     }
   })
 }

@@ -1,6 +1,7 @@
 /** Entries that have filled in part when an edit adds `from` or `when`, or when the strategy ends with `onEnd: leave`. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Decimal from "../../../src/domain/Decimal.ts"
+import { dayMillis } from "../../../src/domain/Durations.ts"
 import { opposite, type Side } from "../../../src/domain/Market.ts"
 import { armedLeg, type Decision, type Memory, mayCloseLeg } from "../../../src/strategy/Decision.ts"
 import { progressOf, type SlotProgress, untouchedSlot, type View } from "../../../src/strategy/View.ts"
@@ -96,7 +97,6 @@ const forms: ReadonlyArray<Form> = [
   }
 ]
 
-const day = 86_400_000
 const start = Date.UTC(2027, 0, 1)
 const entry = price("59000")
 const calm = { BUY: "59500", SELL: "58500" } as const
@@ -161,8 +161,8 @@ const run = (form: Form, keys: string, filled: bigint, ended = false) => {
   const after = file(form, keys)
   const decided = (strategy: typeof after, mid: string, memory: Memory, progress: SlotProgress, days: number) => {
     const slots = new Map([[form.slot, progress]])
-    const decision = decideAt(strategy, price(mid), journaled(memory), slots, start + days * day)
-    const view = viewAt(strategy, price(mid), slots, start + days * day)
+    const decision = decideAt(strategy, price(mid), journaled(memory), slots, start + days * dayMillis)
+    const view = viewAt(strategy, price(mid), slots, start + days * dayMillis)
     return {
       decision,
       memory: decision.memory,

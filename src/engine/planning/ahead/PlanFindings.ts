@@ -13,10 +13,9 @@ import { type DesiredSlot, type Leg, slotsIn } from "../../../strategy/Decision.
 import { costOf } from "../../../strategy/kinds/CostFloor.ts"
 import { isOfEnd } from "../../../strategy/kinds/StopExit.ts"
 import { budgets, marketNames, marketsOf, marketsSeen, type Strategy } from "../../../strategy/Strategy.ts"
-import { heldBy, progressOf, type View } from "../../../strategy/View.ts"
+import { baseLeft, type View } from "../../../strategy/View.ts"
 import type { Placement } from "../../state/Placement.ts"
-import * as SlotFold from "../../state/SlotFold.ts"
-import { keyOf } from "../../state/SlotFold.ts"
+import { keyOf, progressOf } from "../../state/SlotFold.ts"
 import { leftPositions } from "../../state/strategies/LeftPosition.ts"
 import { isEndUnbelieved } from "../../tracking/EarlyEnd.ts"
 import { progress } from "../DecisionRecord.ts"
@@ -148,7 +147,8 @@ const droppedExit = (
 /** The positions that the recorded orders, or the legs after them, exit. */
 const exitsIn = (desired: Of<"Decided">["desired"], slots: View["slots"]) =>
   desired.flatMap(({ legs = [], side, slot }) => {
-    const held = heldBy(progressOf({ slots }, slot))
+    const slotProgress = slots.get(slot)
+    const held = slotProgress === undefined ? 0n : baseLeft(slotProgress)
     const exit = held > 0n ? "SELL" : held < 0n ? "BUY" : undefined
     return side === exit || legs.some((leg) => leg.side === exit) ? [[slot, held] as const] : []
   })
@@ -435,6 +435,6 @@ const isBeyond = ({ side, price, why }: Of<"Planned">, { bid, ask }: Of<"Decided
 
 const isBelowCost = ({ market }: Strategy, { state }: PlannedAhead, order: Of<"Planned">): boolean => {
   const slotState = state.slots.get(keyOf(order))
-  const cost = slotState && costOf(market, SlotFold.progressOf(slotState, undefined))
+  const cost = slotState && costOf(market, progressOf(slotState, undefined))
   return order.side === "SELL" && cost !== undefined && Decimal.isLess(order.price, cost)
 }

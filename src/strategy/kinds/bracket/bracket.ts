@@ -79,7 +79,7 @@ const fixed = form(keys, (settings, { at, ...context }) => {
   return {
     decide: (view, memory) => decide(whole, view, memory),
     unfit: (slots) => otherSide(market, side, slots, BracketRule.isOwn) ?? BracketRule.heldElsewhere([{ slot }], slots),
-    positions: (slots) => positionsOf([slot], side, slots)
+    positions: (slots) => positionsOf([{ slot, side }], slots)
   }
 })
 
@@ -92,7 +92,7 @@ const following = (rules: Rules): Behaviour => {
     unfit: (slots) =>
       first &&
       (otherSide(rules.market, first.side, slots, BracketRule.isOwn) ?? BracketRule.heldElsewhere(rules.rules, slots)),
-    positions: (slots) => new Map(rules.rules.flatMap(({ side, slot }) => [...positionsOf([slot], side, slots)])),
+    positions: (slots) => positionsOf(rules.rules, slots),
     decide: (view, memory) => {
       const { memory: own, until } = BracketRule.adopted(rules, view, memory)
       const decision = behaviour.decide(view, own)

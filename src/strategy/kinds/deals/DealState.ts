@@ -40,8 +40,9 @@ export interface DealState {
   readonly deal: Deal | undefined
 }
 
-export const legsBefore = ({ legs }: Deal, slot: string): LegsDone =>
-  legs.get(slot) ?? { completedLegs: 0, filledInLeg: 0n }
+const untouched: LegsDone = { completedLegs: 0, filledInLeg: 0n }
+
+export const legsBefore = ({ legs }: Deal, slot: string): LegsDone => legs.get(slot) ?? untouched
 
 /** The part of an entry that has filled before the whole has. */
 export const filledIn = (deal: Deal, slot: string, view: Pick<View, "slots">): Amount =>

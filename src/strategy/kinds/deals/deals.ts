@@ -24,7 +24,7 @@ import { consultCandles, type Moment } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import { form, type Kind, reasons } from "../../Kind.ts"
 import * as Ask from "../../Setup.ts"
-import { heldBy, legsDone, type OwnState, progressOf, type SlotProgress, type View, wholeOf } from "../../View.ts"
+import { baseLeft, legsDone, type OwnState, progressOf, type SlotProgress, type View, wholeOf } from "../../View.ts"
 import { orderText } from "../Execution.ts"
 import { type Notes, notes } from "../Memory.ts"
 import { valueOf } from "../OrderCheck.ts"
@@ -156,7 +156,7 @@ const heldBefore = (deal: State.Deal | undefined, slots: View["slots"]): Amount 
   const sum = (of: (progress: SlotProgress) => Amount) => [...slots.values()].reduce((all, one) => all + of(one), 0n)
   const fills = { bought: sum(({ bought }) => bought), sold: sum(({ sold }) => sold) }
   const fees = { base: sum((progress) => progress.fees?.base ?? 0n), quote: 0n }
-  return heldBy({ ...progressOf({ slots }, baseOrder), ...fills, fees })
+  return baseLeft({ ...progressOf({ slots }, baseOrder), ...fills, fees })
 }
 
 const decide = (whole: Deals, known: Notes<State.DealState>, view: View, memory: Memory): Decision => {

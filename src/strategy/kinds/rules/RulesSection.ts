@@ -199,13 +199,26 @@ interface NamedRow {
   readonly texts: ReadonlyArray<string>
 }
 
-const mentionedIn = (tree: Expression): ReadonlyArray<string> => {
-  if (tree.type === "name") return [tree.name]
-  const parts: ReadonlyArray<unknown> = Object.values(tree).flat()
-  return parts.flatMap((part) => (isExpression(part) ? mentionedIn(part) : []))
+const operandsOf = (tree: Expression): ReadonlyArray<Expression> => {
+  switch (tree.type) {
+    case "number":
+    case "name":
+    case "market":
+      return []
+    case "call":
+      return tree.arguments
+    case "unary":
+    case "past":
+      return [tree.operand]
+    case "if":
+      return [tree.condition, tree.then, tree.otherwise]
+    case "binary":
+      return [tree.left, tree.right]
+  }
 }
 
-const isExpression = (part: unknown): part is Expression => typeof part === "object"
+const mentionedIn = (tree: Expression): ReadonlyArray<string> =>
+  tree.type === "name" ? [tree.name] : operandsOf(tree).flatMap(mentionedIn)
 
 /** A text that cannot be parsed mentions nothing; the compiler reports the reason. A name in its own text is its last value. */
 const mentioned = ({ name, texts }: NamedRow): ReadonlyArray<string> =>
