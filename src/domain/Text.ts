@@ -50,8 +50,10 @@ export const sentenceOf = (error: Schema.SchemaError): string =>
     .map(({ message, path }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`))
     .join("; ")
 
+const unprintable = /[\p{Cc}\p{Cf}\u2028\u2029]/gu
+
 /** Replaces control and direction characters: foreign text must not be able to repaint the terminal. */
-export const printable = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "\uFFFD")
+export const printable = (text: string): string => text.replace(unprintable, "\uFFFD")
 
 /** Appends the id by which the venue can find the request. */
 export const correlationText = ({ correlationId }: { readonly correlationId?: string | undefined }): string =>

@@ -179,7 +179,8 @@ export const problemsInJournal = ({
 
 /** Stable output: fields are only added. */
 export const journalStatus = (facts: JournalFacts) => {
-  const [{ assets, now, state, trading }, until] = [facts, safeUntil(facts.state)]
+  const { assets, now, state, trading } = facts
+  const until = safeUntil(state)
   return {
     journal: facts.journal,
     runningPid: facts.runningPid ?? null,

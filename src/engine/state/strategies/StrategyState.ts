@@ -15,7 +15,8 @@ export interface StrategyState {
   /** Changes of the budget since its equity was last marked, by asset: capital, neither profit nor loss. */
   readonly flows: ReadonlyMap<string, Amount>
   readonly decision?: Of<"Decided">
-  /** The file that made this decision. */ readonly decidedBy?: Of<"StrategyLoaded">
+  /** The file that made this decision. */
+  readonly decidedBy?: Of<"StrategyLoaded">
   readonly decidedAt: number
   readonly memory: Memory | undefined
   /** Times at which its placements were planned, at least those of the last hour. */ readonly planned: ReadonlyArray<number>
@@ -86,8 +87,11 @@ const table = {
     moves: strategy.moves + 1
   }),
   Decided: (event, at, { loaded }) => ({
-    ...{ decision: event, decidedAt: at, isTried: true, memory: event.memory },
-    ...present({ decidedBy: loaded })
+    decision: event,
+    ...present({ decidedBy: loaded }),
+    decidedAt: at,
+    isTried: true,
+    memory: event.memory
   }),
   LegClosed: (event, _, strategy) => ({ moves: strategy.moves + 1, trading: tradingWithout(strategy, event) }),
   Denied: ({ limit, reason, slot }, _, { refusals }) => ({
