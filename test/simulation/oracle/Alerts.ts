@@ -1,8 +1,8 @@
 /**
  * I21: every anomaly raises exactly one alert. An anomaly is a lie that reached a bot and that it must not take for true;
  * the alert is the contradiction that it records of that placement. Silence is a violation after some seconds, a second alert
- * at once. A report that takes the end of a settled order back is an anomaly of its own. An absence of the venue and a full disk are told
- * once each, until they are over.
+ * at once. A report that takes the end of a settled order back is an anomaly of its own, and so is the next lie about an order whose end
+ * the bot has taken back. An absence of the venue and a full disk are told once each, until they are over.
  */
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import type { Court } from "./Judge.ts"
@@ -23,6 +23,8 @@ const announced = {
   VenueDown: "VenueUp",
   DiskFull: "DiskFreed"
 } as const
+
+const endsItsAnomaly: ReadonlySet<string> = new Set(["Abandoned", "FundingDead", "Settled", "TakenBack"])
 
 export const make = ({ note, now, violated }: Court) => {
   const pending = new Map<string, Anomaly>()
@@ -61,7 +63,7 @@ export const make = ({ note, now, violated }: Court) => {
         alerts.set(key, event.what)
         if (pending.delete(key)) note("anomaly with its alert")
       }
-      if (event._tag === "Abandoned" || event._tag === "FundingDead" || event._tag === "Settled") {
+      if (endsItsAnomaly.has(event._tag)) {
         over.add(key)
         pending.delete(key)
       }

@@ -78,6 +78,17 @@ const fill = (fillId: string, amountIn: bigint): Of<"FillSeen"> => ({
 })
 const contradiction = (what: string): BotEvent => ({ _tag: "Contradiction", ...about, what, evidence: "" })
 const settled: BotEvent = { _tag: "Settled", ...about }
+const takenBack: BotEvent = {
+  ...planned,
+  _tag: "TakenBack",
+  orderId: "o1",
+  estimatedWithdrawFee: 0n,
+  estimatedRefundFee: 0n,
+  deposited: 100n,
+  fills: [],
+  payoutFee: 0n,
+  refundFee: 0n
+}
 
 describe("the oracle's judges object to", () => {
   it("I7: a price that nobody requested lately", () => {
@@ -283,6 +294,9 @@ describe("the oracle's judges object to", () => {
     alerts.recorded("one", settled)
     alerts.recorded("one", contradiction("it ended, and shows another fill"))
     objects("I21", () => alerts.recorded("one", contradiction("it ended, and shows a third fill")))
+    alerts.recorded("one", takenBack)
+    alerts.recorded("one", contradiction("its payout costs more than its fee"))
+    objects("I21", () => alerts.recorded("one", contradiction("its refund costs more than its fee")))
     alerts.recorded("one", { _tag: "VenueDown", reason: "silent" })
     objects("I21", () => alerts.recorded("one", { _tag: "VenueDown", reason: "silent" }))
     alerts.recorded("one", { _tag: "VenueUp", downMillis: 1 })
