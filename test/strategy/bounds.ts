@@ -36,6 +36,8 @@ export const checkBounds = (
       (strategy.others ?? []).map(({ name }) => [name, Decimal.fromNumber(between(next, low, high), 8)])
     )
     const decision = decideAt(strategy, at, memory, slots, now, elsewhere)
+    const here = `seed ${seed}, step ${step}: ${Decimal.format(at)}`
+    assert.isTrue(holds(decision.until, viewAt(strategy, at, slots, now, elsewhere), false), here)
     for (let tried = 0; tried < tries; tried++) {
       const inside = priceInside(next, decision.until, low, high)
       const insideElsewhere = elsewhereInside(next, decision, elsewhere, low, high)

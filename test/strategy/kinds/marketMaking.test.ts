@@ -1,7 +1,7 @@
 /** Market making by the model of Avellaneda and Stoikov, sizes by level and by inventory, and the delay after a fill. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Decimal from "../../../src/domain/Decimal.ts"
-import type { Decision, Memory } from "../../../src/strategy/Decision.ts"
+import { type Decision, holds, type Memory } from "../../../src/strategy/Decision.ts"
 import type { CandleColumns } from "../../../src/strategy/Indicators.ts"
 import { type OwnState, type SlotProgress, untouchedSlot, type View } from "../../../src/strategy/View.ts"
 import { checkBounds } from "../bounds.ts"
@@ -219,6 +219,10 @@ describe("market making", () => {
       far.absent.map(({ slot, why }) => `${slot} ${why.code}`),
       ["bid-00 not-hanging"]
     )
+    // What is too far away when the other side fills would hang for one decision only.
+    const jumped = decideAt(strategy, price("1050"), first.memory, slots)
+    assert.deepStrictEqual(orders(jumped), ["bid-00 BUY 1039.5", "ask-00 SELL 1060.5"])
+    assert.isTrue(holds(jumped.until, viewAt(strategy, price("1050"), slots), false))
     const filled: Slots = new Map([...more, ["bid-00", { ...untouchedSlot, completedLegs: 1, bought: 10_000_000n }]])
     const over = decideAt(strategy, price("1030"), moved.memory, filled)
     assert.deepStrictEqual(orders(over), ["bid-00-2 BUY 1019.7", "ask-00 SELL 1040.3"])

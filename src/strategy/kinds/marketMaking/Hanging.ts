@@ -82,13 +82,13 @@ const freeSlot = ({ most }: Hanging, base: string, hung: SideState["hung"], view
 const hasFilled = (view: View, base: string, side: Side, { current, quoted }: SideState): boolean =>
   current !== undefined && quoted !== undefined && isFilled(view, slotName(base, current), side, quoted)
 
+const isFar = ({ distance }: Hanging, side: Side, { price }: Quoted, view: View): boolean =>
+  isAsGood(side, mid(view.price), ahead(side, price, distance))
+
 const settled = (whole: Hanging, base: string, side: Side, before: SideState, view: View): SideState => {
-  const now = mid(view.price)
   const hung = new Map(
     [...before.hung].filter(
-      ([index, quoted]) =>
-        !isFilled(view, slotName(base, index), side, quoted) &&
-        !isAsGood(side, now, ahead(side, quoted.price, whole.distance))
+      ([index, quoted]) => !isFilled(view, slotName(base, index), side, quoted) && !isFar(whole, side, quoted, view)
     )
   )
   const current = before.current ?? freeSlot(whole, base, hung, view)
@@ -98,6 +98,7 @@ const settled = (whole: Hanging, base: string, side: Side, before: SideState, vi
 const hang = (whole: Hanging, base: string, side: Side, state: SideState, view: View): SideState => {
   const { current, quoted, hung } = state
   if (current === undefined || quoted === undefined || hung.size >= whole.most) return state
+  if (isFar(whole, side, quoted, view)) return state
   const slot = slotName(base, current)
   if (progressOf(view, slot).live === undefined || isFilled(view, slot, side, quoted)) return state
   const all = new Map([...hung, [current, quoted]])
@@ -169,9 +170,8 @@ const placed = (whole: Hanging, states: ReadonlyMap<string, SideState>, quotes: 
       const legs = [{ side, price, quantity }] as const
       const after = { completedLegs: filled, filledInLeg: 0n }
       desired.push({ slot: slotName(base, index), legs, cycle: false, after, why: because("hanging", text) })
-      const end = ahead(side, price, whole.distance)
-      if (side === "BUY") ends.above.push(end)
-      else ends.below.push(end)
+      const bounds = side === "BUY" ? ends.above : ends.below
+      bounds.push(ahead(side, price, whole.distance))
     }
     for (let index = 0; index <= whole.most; index++) {
       const other = slotName(base, index)
