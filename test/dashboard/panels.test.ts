@@ -1,10 +1,11 @@
-/** What the panels of the page say, without a browser. */
+/** What the panels of the page say, without a browser. Only this file loads them: test files share modules, and it replaces one of theirs. */
 import { afterAll, assert, describe, it, vi } from "@effect/vitest"
 import * as Signals from "@preact/signals"
 import type { OrderStanding } from "../../src/control/api/Order.ts"
 import type { Strategy } from "../../src/dashboard/public/store.ts"
 import { isRecord } from "../../src/domain/Text.ts"
 import type { LineView } from "../../src/views/Events.ts"
+import type { FillView } from "../../src/views/Fills.ts"
 import type { ProblemView } from "../../src/views/Problems.ts"
 import type { Status } from "../../src/views/Status.ts"
 
@@ -14,12 +15,13 @@ vi.doMock("@preact/signals", () => ({ ...Signals, useSignal: Signals.signal }))
 const { Activity } = await import("../../src/dashboard/public/activity.ts")
 const { Balances } = await import("../../src/dashboard/public/balances.ts")
 const { ByHand } = await import("../../src/dashboard/public/byHand.ts")
+const { Fills } = await import("../../src/dashboard/public/fills.ts")
 const { Problems } = await import("../../src/dashboard/public/problems.ts")
 const Store = await import("../../src/dashboard/public/store.ts")
 
 afterAll(() => {
   vi.unstubAllGlobals()
-  for (const part of [Store.byHand, Store.events, Store.money, Store.status]) part.value = undefined
+  for (const part of [Store.byHand, Store.events, Store.fills, Store.money, Store.status]) part.value = undefined
   Store.link.value = "gone"
 })
 
@@ -128,5 +130,47 @@ describe("balances on the page", () => {
   it("have no value without a market", () => {
     Store.status.value = status
     assert.notInclude(seen(Balances()), "Value")
+  })
+})
+
+describe("the fills on the page", () => {
+  const fill = (order: number, part: number): FillView => ({
+    sequence: order * 10 + part,
+    at: order * 1_000 + part,
+    // Without a status no strategy is selected, and its name is empty.
+    slot: "/cell-1",
+    placement: `order-${order}`,
+    market: "BTC/USDC",
+    side: "BUY",
+    price: "100",
+    paid: "10",
+    paidAsset: "USDC",
+    received: "0.1",
+    receivedAsset: "BTC",
+    fillId: `${order}-${part}`
+  })
+
+  /** Values under this name anywhere in the tree. */
+  const valuesOf = (name: string, node: unknown): ReadonlyArray<unknown> => {
+    if (Array.isArray(node)) return node.flatMap((each) => valuesOf(name, each))
+    if (!isRecord(node) || !isRecord(node["props"])) return []
+    const { [name]: value, children } = node["props"]
+    return [...(value === undefined ? [] : [value]), ...valuesOf(name, children)]
+  }
+
+  it("are those of the newest 200 orders, each order with all its fills", () => {
+    Store.status.value = undefined
+    const orders = Array.from({ length: 210 }, (_, order) => order)
+    Store.fills.value = orders.flatMap((order) => [0, 1, 2].map((part) => fill(order, part)))
+    const [rows] = valuesOf("rows", Fills())
+    const shown = Array.isArray(rows) ? rows.filter(isRecord) : []
+    assert.deepStrictEqual(
+      shown.map(({ placement }) => placement),
+      orders
+        .slice(-200)
+        .reverse()
+        .map((order) => `order-${order}`)
+    )
+    for (const { paid, parts, received } of shown) assert.deepStrictEqual([paid, parts, received], ["30", 3, "0.3"])
   })
 })
