@@ -154,10 +154,13 @@ const modelKinds: Readonly<Record<string, Make>> = {
     `{ levels: ${pick(1, 2)}, size: ${pick(1, 3)}, maxInventory: ${pick(4, 9)}, requote: 0.00001%, spread: { of: avellaneda-stoikov, length: 10, timeframe: 4m, riskAversion: ${pick(5, 15)}, horizon: 1h, min: 0.1%, max: 5% } }`
 }
 
-/** Quotes around an average of candles; the price stands still until both have enough of them. */
+/**
+ * Quotes around an average of candles; the price stands still until both have enough of them. One fill reaches the inventory's limit, so the
+ * side that has filled is not quoted again at once, beyond the market.
+ */
 const centredKinds: Readonly<Record<string, Make>> = {
   "market-making": (pick) =>
-    `{ levels: 1, size: ${pick(1, 3)}, maxInventory: ${pick(3, 6)}, spread: 2.${pick(0, 9)}%, requote: 0.1%, centre: "sma(close, ${pick(3, 5)})", timeframe: 4m }`
+    `{ levels: 1, size: 2, maxInventory: 2, spread: 2.${pick(0, 9)}%, requote: 0.1%, centre: "sma(close, ${pick(3, 5)})", timeframe: 4m }`
 }
 
 const partlyKinds: Readonly<Record<string, Make>> = {
@@ -295,7 +298,7 @@ const wholeExits = (fills: ReadonlyArray<Filled>): ReadonlyArray<Filled> => {
   const wholes: Array<Filled> = []
   for (const fill of fills) {
     const last = wholes.at(-1)
-    if (last?.what !== fill.what || !fill.what.endsWith(" exit SELL")) wholes.push(fill)
+    if (last?.what !== fill.what || !/ exit(-run-\d+)? SELL$/.test(fill.what)) wholes.push(fill)
     else
       wholes.splice(-1, 1, {
         what: fill.what,
