@@ -18,7 +18,7 @@ import * as FileChecks from "../start/FileChecks.ts"
 import * as StartChecks from "../start/StartChecks.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
 import * as BotRun from "./BotRun.ts"
-import * as LastWords from "./LastWords.ts"
+import * as Display from "./Display.ts"
 import * as StartFiles from "./watch/StartFiles.ts"
 
 interface Asked {
@@ -95,7 +95,7 @@ export const run = Effect.fnUntraced(function* (asked: Asked) {
     const isKilled = (yield* options.killSwitch) !== undefined
     const isHeard = yield* StartChecks.pass({ config, account, state, isKilled })
     yield* BotRun.runBot(options)
-    yield* LastWords.print(options)
+    yield* Display.printEnd(options)
     if (!isHeard && !StartUp.isBound(state)) return yield* venueSilent(config.venue.url)
   }).pipe(Effect.provide(layer), Effect.provide(Telemetry.tracing(config.otlp)))
 }, Effect.scoped)

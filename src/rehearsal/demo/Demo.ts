@@ -2,7 +2,7 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Console, Duration, Effect, FileSystem, Option, Schedule, Schema } from "effect"
 import * as BotRun from "../../app/run/BotRun.ts"
-import * as LastWords from "../../app/run/LastWords.ts"
+import * as Display from "../../app/run/Display.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
@@ -104,7 +104,7 @@ const trade = Effect.fnUntraced(function* (demo: Demo) {
     state,
     config.markets.assets
   ).pipe(Effect.provide(NodeHttpClient.layerUndici))
-  yield* LastWords.print(options, { booksAgree: differences.length === 0 })
+  yield* Display.printEnd(options, { booksAgree: differences.length === 0 })
   if (differences.length > 0) return yield* new BooksDiffer({ differences })
   const next = (yield* Terminal).isInteractive ? "\n\nNext, a strategy of your own: ./limitbot init my-grid.yaml" : ""
   if (!json) yield* Console.log(`The sandbox's own books agree to the unit.${next}`)
