@@ -1,5 +1,5 @@
 /** Compares journal, orders, history and balances for a person. The command shows the evidence of a contradiction and fails. */
-import { Clock, Console, Effect, Option, Schema } from "effect"
+import { Clock, Console, Effect, Schema } from "effect"
 import { recovered, slotOfFound } from "../../domain/Placement.ts"
 import { countText, printable, utc } from "../../domain/Text.ts"
 import { isPaid } from "../../engine/reconciliation/Reconciliation.ts"
@@ -116,8 +116,8 @@ interface Asked {
   readonly evidence: boolean
   readonly acceptBalances: boolean
   readonly resolve: boolean
-  readonly cancel: Option.Option<string>
-  readonly adopt: Option.Option<string>
+  readonly cancel: string | undefined
+  readonly adopt: string | undefined
   readonly json: boolean
 }
 
@@ -126,13 +126,13 @@ const onlyCompares =
 
 export const reconcile = Effect.fn("ReconcileAsked.reconcile")(function* (asked: Asked) {
   const { acceptBalances, adopt, cancel, resolve } = asked
-  if (Option.isSome(adopt) && Option.isSome(cancel)) return yield* wrongUsage("Use either --adopt or --cancel")
+  if (adopt !== undefined && cancel !== undefined) return yield* wrongUsage("Use either --adopt or --cancel")
   const { compared, file } = yield* ChosenBot
-  if (Option.isNone(adopt) && Option.isNone(cancel) && !resolve)
+  if (adopt === undefined && cancel === undefined && !resolve)
     return yield* show(yield* compared(acceptBalances), asked)
   const config = yield* ConfigFile.load(yield* file(onlyCompares))
-  if (Option.isSome(adopt)) return yield* adoptForeign(config, adopt.value)
-  if (Option.isSome(cancel)) return yield* beside(config, (signerId) => cancelForeign(config, signerId, cancel.value))
+  if (adopt !== undefined) return yield* adoptForeign(config, adopt)
+  if (cancel !== undefined) return yield* beside(config, (signerId) => cancelForeign(config, signerId, cancel))
   const gathered = yield* gatherHere(config, acceptBalances)
   const view = { journal: config.journal, now: yield* Clock.currentTimeMillis, state: gathered.state }
   for (const answer of gathered.proven) yield* deliver(view, answer)

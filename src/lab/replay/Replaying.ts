@@ -2,7 +2,7 @@
  * Makes every recorded decision again, with the files of the time or with an edited one. Reports the share of fills that came when the
  * recorded prices allowed them, and bounds of the profit difference of an edited file, for people and programs.
  */
-import { Effect, Option, Result, Schema, Stream } from "effect"
+import { Effect, Result, Schema, Stream } from "effect"
 import { decisionCode } from "../../app/DecisionCode.ts"
 import { secondMillis } from "../../domain/Durations.ts"
 import { present } from "../../domain/Present.ts"
@@ -60,7 +60,7 @@ const verdictsOf = (
 
 interface Asked {
   readonly config: string
-  readonly journal: Option.Option<string>
+  readonly journal: string | undefined
   readonly with: ReadonlyArray<string>
   readonly certificate: boolean
 }
@@ -70,7 +70,7 @@ export const replayed = Effect.fn("Replaying.replayed")(function* (asked: Asked)
   const settings = yield* ConfigFile.loadSettings(config)
   const { account, markets, venue } = settings
   const strategies = edited.length === 0 ? [] : yield* StrategyFiles.load(edited, markets)
-  const file = Option.getOrElse(journal, () => settings.journal)
+  const file = journal ?? settings.journal
   const places = new Map(markets.assets.map(({ symbol, decimals }) => [symbol, decimals]))
   const decimals = (symbol: string) => places.get(symbol)
   const { replayed, trading, minutes } = yield* Effect.gen(function* () {

@@ -1,6 +1,6 @@
 /** The whole bot on a sandbox, over real HTTP with real signatures and a real journal. At the end both sides' books are compared. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Console, Duration, Effect, FileSystem, Option, Schedule, Schema } from "effect"
+import { Console, Duration, Effect, FileSystem, Schedule, Schema } from "effect"
 import * as BotRun from "../../app/run/BotRun.ts"
 import * as Display from "../../app/run/Display.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -22,7 +22,7 @@ import { version } from "../../version.ts"
 import * as BooksComparison from "./BooksComparison.ts"
 
 interface Asked extends Pick<SandboxOptions, "candles" | "seed" | "speed"> {
-  readonly forMillis: Option.Option<number>
+  readonly forMillis: number | undefined
   readonly json: boolean
 }
 
@@ -38,7 +38,7 @@ export const run = Effect.fn("Demo.run")(function* ({ forMillis, json, ...sandbo
     const config = yield* ConfigFile.load(configFile)
     const account = yield* Layers.accountOf(config)
     const { pid } = yield* Process
-    const demo = { config, configFile, account, folder, symbol, json, forMillis: Option.getOrUndefined(forMillis) }
+    const demo = { config, configFile, account, folder, symbol, json, forMillis }
     yield* trade(demo).pipe(Effect.provide(Layers.live(config, account, pid, pace)))
   }).pipe(Effect.provide(server))
 }, Effect.scoped)

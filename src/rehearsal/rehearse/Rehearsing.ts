@@ -17,12 +17,12 @@ import * as RehearsedBot from "./RehearsedBot.ts"
 interface Asked {
   readonly allow: ReadonlyArray<FindingName>
   readonly bad: TroubleLevel
-  readonly candles: Option.Option<string>
+  readonly candles: string | undefined
   readonly config: string
   readonly usual: string
   readonly days: number
   readonly files: ReadonlyArray<string>
-  readonly price: Option.Option<number>
+  readonly price: number | undefined
   readonly seed: number
 }
 
@@ -37,8 +37,8 @@ export const rehearsed = Effect.fn("Rehearsing.rehearsed")(function* (asked: Ask
     settings,
     strategies,
     allow,
-    assets: assetsOf(settings.markets.assets, strategies, Option.getOrUndefined(price)),
-    candles: Option.getOrUndefined(candles),
+    assets: assetsOf(settings.markets.assets, strategies, price),
+    candles,
     candlesSymbol: strategies[0]?.market.base.symbol ?? "",
     seed,
     days,
