@@ -2,9 +2,10 @@
  * `limitbot swap AMOUNT FROM TO`: makes one conversion at once. `--to` moves an asset between the public and the confidential account of
  * the same key: the service treats that as a swap of the asset into itself. It is not a sale, and costs its fee.
  */
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as BotOfFile from "../../app/bots/BotOfFile.ts"
+import { commandFailed } from "../../app/CommandFailed.ts"
 import { carry, flagIn } from "../../app/swap/Carrying.ts"
 import { usual } from "../../app/swap/SwapRequest.ts"
 import { DurationText } from "../../domain/Durations.ts"
@@ -64,12 +65,6 @@ const terms = {
   dry: flags.toggle("dry", "Only the quote: nothing is created or paid")
 }
 
-export class NothingToMove extends Schema.TaggedError<NothingToMove>()("NothingToMove", { venue: Schema.String }) {
-  override get message(): string {
-    return `${this.venue} has no confidential accounts, so there is nowhere to move money to: orders are paid from account.depositType as it is. If it has them, set venue.profile (limitbot check --profile shows its facts)`
-  }
-}
-
 const sides = {
   confidential: { depositType: "INTENTS", refundType: "INTENTS", recipientType: "CONFIDENTIAL_INTENTS" },
   public: { depositType: "CONFIDENTIAL_INTENTS", refundType: "CONFIDENTIAL_INTENTS", recipientType: "INTENTS" }
@@ -116,7 +111,10 @@ export const command = Command.make(
     const flag = flagIn(others)
     if (flag !== undefined)
       return yield* wrongUsage(`--to moves an asset between two accounts of one key, without ${flag}: omit it`)
-    if (!config.venue.facts.movesBetweenAccounts) return yield* new NothingToMove({ venue: config.venue.url })
+    if (!config.venue.facts.movesBetweenAccounts)
+      return yield* commandFailed(
+        `${config.venue.url} has no confidential accounts, so there is nowhere to move money to: orders are paid from account.depositType as it is. If it has them, set venue.profile (limitbot check --profile shows its facts)`
+      )
     const own = { amount, confidentiality, dry, from, to: from, slippage: slippageBasisPoints }
     const terms = { ...usual, ...sides[side], ...own }
     yield* carry(config, terms, way)

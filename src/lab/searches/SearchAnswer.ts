@@ -1,5 +1,6 @@
 /** Prints the result of a search as text, report and JSON, with an exit code for scripts. */
-import { Clock, Effect, FileSystem, Schema } from "effect"
+import { Clock, Effect, FileSystem } from "effect"
+import { commandFailed } from "../../app/CommandFailed.ts"
 import * as Answer from "../../process/Answer.ts"
 import type { Page } from "../../report/Page.ts"
 import * as PageText from "../../report/text/PageText.ts"
@@ -10,8 +11,6 @@ interface Form<Found> {
   readonly json: (found: Found) => object
   readonly failure?: (found: Found) => string | undefined
 }
-
-class SearchFailed extends Schema.TaggedError<SearchFailed>()("SearchFailed", { message: Schema.String }) {}
 
 export const searching = <Asked, Found, E, R>(
   run: (asked: Asked) => Effect.Effect<Found, E, R>,
@@ -26,7 +25,7 @@ export const searching = <Asked, Found, E, R>(
         yield* fileSystem.writeFileString(input.report, HtmlPage.render(document))
       }
       const message = failure?.(outcome)
-      const exit = message === undefined ? undefined : new SearchFailed({ message })
+      const exit = message === undefined ? undefined : commandFailed(message)
       return { data: () => json(outcome), lines: () => PageText.lines(document), exit }
     },
     Answer.print,

@@ -1,6 +1,7 @@
 /** The whole bot on a sandbox, over real HTTP with real signatures and a real journal. At the end both sides' books are compared. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Console, Duration, Effect, FileSystem, Schedule, Schema } from "effect"
+import { commandFailed } from "../../app/CommandFailed.ts"
 import * as BotRun from "../../app/run/BotRun.ts"
 import * as Display from "../../app/run/Display.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -47,15 +48,6 @@ const pace: Layers.Pace = { pollMinMillis: 250, pollMaxMillis: 1_000 }
 
 /** A demo ends within seconds, even if a payment that was not answered or not sent has to expire first. */
 const settings = { intentMillis: [10_000, 20_000] } as const
-
-/** The books of bot and sandbox differ, so one of them has a fault. A demo exists to show this. */
-export class BooksDiffer extends Schema.TaggedError<BooksDiffer>()("BooksDiffer", {
-  differences: Schema.Array(Schema.String)
-}) {
-  override get message(): string {
-    return `The books of the bot and of the sandbox differ:\n${this.differences.join("\n")}`
-  }
-}
 
 interface Demo {
   readonly config: ConfigFile.BotConfig
@@ -105,7 +97,9 @@ const trade = Effect.fnUntraced(function* (demo: Demo) {
     config.markets.assets
   ).pipe(Effect.provide(NodeHttpClient.layerUndici))
   yield* Display.printEnd(options, { booksAgree: differences.length === 0 })
-  if (differences.length > 0) return yield* new BooksDiffer({ differences })
+  // One of them has a fault, and a demo exists to show this.
+  if (differences.length > 0)
+    return yield* commandFailed(`The books of the bot and of the sandbox differ:\n${differences.join("\n")}`)
   const next = (yield* Terminal).isInteractive ? "\n\nNext, a strategy of your own: ./limitbot init my-grid.yaml" : ""
   if (!json) yield* Console.log(`The sandbox's own books agree to the unit.${next}`)
 })
