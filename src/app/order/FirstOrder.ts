@@ -202,14 +202,8 @@ interface Asked {
   readonly json: boolean
 }
 
-export const place = Effect.fn("FirstOrder.place")(function* ({
-  config: file,
-  confirm,
-  dry,
-  json,
-  yes,
-  ...asked
-}: Asked) {
+export const place = Effect.fn("FirstOrder.place")(function* (given: Asked) {
+  const { config: file, confirm, dry, json, yes, ...asked } = given
   if (confirm !== undefined && confirm !== "place") return yield* wrongUsage('--confirm: the word is "place"')
   const options = yield* Ordering.optionsOf({ config: file, json, yes: yes || confirm !== undefined, patienceMillis })
   const { config } = options

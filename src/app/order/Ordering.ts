@@ -122,7 +122,6 @@ const usual = {
 interface Options extends Ways {
   readonly file: string
   readonly config: ConfigFile.BotConfig
-  /** Orders by hand that were there before the first one of the command. */
   readonly earlierOrders: ReturnType<typeof allOrders>
   /** `undefined` follows an order without limit. */
   readonly patienceMillis?: number

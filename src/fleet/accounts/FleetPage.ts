@@ -34,7 +34,6 @@ import * as TargetStates from "./TargetStates.ts"
 interface Asked<E, R> {
   /** File with the server's address and the other bots that it shows. The page's tokens are beside it. */
   readonly file: string | undefined
-  /** Address of the fleet's database. Fails if none was set. */
   readonly database: Effect.Effect<Redacted.Redacted, E, R>
   readonly forMillis: number | undefined
 }

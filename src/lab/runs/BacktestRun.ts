@@ -149,9 +149,7 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
         // The report shows fills of one of the two sides whose figures are beside them.
         shown: [band.high, band.low].find(({ mode }) => mode === "optimistic") ?? band.high,
         sides,
-        /** Absent unless simulated runs were requested. */
         simulated,
-        /** Number of variants that the user tried to find this one. */
         trials: asked.trials,
         wallMillis: Number(ended - started) / 1e6,
         kernelMillis: Number(ended - kernelStarted) / 1e6

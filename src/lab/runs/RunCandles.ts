@@ -196,7 +196,6 @@ export const load = Effect.fn("RunCandles.load")(function* (
   part: PartAsked,
   wanted: CandlesWanted,
   strategy: Seen,
-  /** The flag that names the files. */
   flag: "data" | "detail" | "also" = "data"
 ) {
   const files = yield* orWrong(filesOf(data, strategy, flag))

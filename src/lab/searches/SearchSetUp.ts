@@ -85,7 +85,6 @@ export const load = Effect.fn("SearchSetUp.load")(function* (asked: SearchAsked)
     "fees or rules": RunSetUp.hashOf(own.inputs.map(({ options }) => options))
   }
   return {
-    /** The file's own market first. */
     runs,
     space,
     objective,
