@@ -47,30 +47,30 @@ const folderOf = (file: string): string => file.split("/")[1] ?? ""
 /** Lines of each room; `.` is `src` itself. */
 const budgets: Readonly<Record<string, number>> = {
   ".": 396,
-  app: 10406,
+  app: 10348,
   candles: 2476,
-  cli: 2730,
-  control: 3890,
-  dashboard: 3518,
-  domain: 2631,
+  cli: 2685,
+  control: 3871,
+  dashboard: 3512,
+  domain: 2630,
   engine: 13098,
   files: 2090,
-  fleet: 1925,
-  importers: 773,
+  fleet: 1922,
+  importers: 771,
   journal: 2928,
-  lab: 11506,
-  ledger: 2772,
+  lab: 11458,
+  ledger: 2770,
   orderbook: 875,
   process: 483,
   programs: 167,
-  rehearsal: 1769,
-  report: 960,
+  rehearsal: 1760,
+  report: 959,
   sandbox: 4761,
   signer: 1481,
-  signing: 689,
+  signing: 688,
   strategy: 15554,
   venue: 5526,
-  views: 3623
+  views: 3608
 }
 
 /** A budget is lowered when its room has become this much smaller. */
