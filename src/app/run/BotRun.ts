@@ -56,7 +56,6 @@ export interface BotRunOptions extends Omit<Display.ShownOptions, "assets" | "st
   readonly run: Pick<StartUp.BotRun, "assets" | "boot" | "journal" | "mode" | "sources">
   readonly strategies: ReadonlyArray<Strategy>
   readonly reload: Pick<StrategyWatch.WatchOptions, "files" | "onRemoved">
-  /** Milliseconds; `undefined` runs until stopped. */
   readonly forMillis: number | undefined
   /** `now` is in milliseconds of the monotonic clock. */
   readonly isOver?: ((state: BotState, now: number) => boolean) | undefined

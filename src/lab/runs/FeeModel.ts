@@ -44,7 +44,6 @@ export interface Account {
   readonly journal: string
   readonly isPartner: boolean
   readonly schedule: VenueFacts["fees"]
-  /** Terms of orders whose strategy file sets none. */
   readonly terms: OrderTerms
   /** `undefined` if there are too few fills. */
   readonly fees: MeasuredFees.MeasuredFees | undefined
