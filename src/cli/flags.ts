@@ -20,16 +20,20 @@ export const fileFlag = (name: string, description?: string): Flag.Flag<string> 
 
 export const argument = (name: string, description: string) =>
   Argument.String(name).pipe(Argument.withDescription(description))
-export const optionalArgument = (name: string, description: string) => Argument.optional(argument(name, description))
+export const optionalArgument = (name: string, description: string) =>
+  argument(name, description).pipe(Argument.optional, Argument.map(Option.getOrUndefined))
+export const optionalFileArgument = (name: string, description: string) =>
+  fileArgument(name, description).pipe(Argument.optional, Argument.map(Option.getOrUndefined))
 export const textFlag = (name: string, description: string) => Flag.String(name).pipe(Flag.withDescription(description))
 
 export const toggle = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
 
-const optional =
+/** An absent flag is `undefined`. */
+export const optional =
   (description: string) =>
-  <A>(flag: Flag.Flag<A>) =>
-    flag.pipe(Flag.withDescription(description), Flag.optional)
+  <A>(flag: Flag.Flag<A>): Flag.Flag<A | undefined> =>
+    flag.pipe(Flag.withDescription(description), Flag.optional, Flag.map(Option.getOrUndefined))
 
 const range = (minimum: number, maximum?: number) =>
   maximum === undefined ? Schema.isGreaterThanOrEqualTo(minimum) : Schema.isBetween({ minimum, maximum })
@@ -49,11 +53,7 @@ export const duration = (name: string, description: string) =>
 export const choice = <const A extends string>(name: string, choices: ReadonlyArray<A>, description: string) =>
   optional(description)(Flag.Literals(name, choices))
 
-export const orMissing = <A>(flag: Flag.Flag<Option.Option<A>>) => Flag.map(flag, Option.getOrUndefined)
-export const textOrMissing = (name: string, description: string) => orMissing(text(name, description))
-export const fileOrMissing = (name: string, description: string) => orMissing(file(name, description))
-export const choiceOrMissing = <const A extends string>(name: string, of: ReadonlyArray<A>, description: string) =>
-  orMissing(choice(name, of, description))
+export const pairs = (name: string, description: string) => optional(description)(Flag.KeyValuePair(name))
 export const several = <A>(flag: Flag.Flag<A>, most: number) =>
   Flag.map(Flag.between(flag, 0, most), (all) => (all.length === 0 ? undefined : all))
 
@@ -84,7 +84,7 @@ export const forDuration = duration("for", "Stop after this time, for example 30
 export const report = file("report", "Write a report to this HTML file")
 
 const isGiven = (value: unknown): boolean =>
-  Option.isOption(value) ? Option.isSome(value) : Array.isArray(value) ? value.length > 0 : value === true
+  Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false
 
 /** Flags that have no effect in a case, and that case: `--runs` beside `--band rules`. */
 type IdleFlags = readonly [given: Readonly<Record<string, unknown>>, isIdle: boolean, why: string]

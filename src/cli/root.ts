@@ -71,14 +71,13 @@ const root = Command.make("limitbot").pipe(
   flags.help("Places resting limit orders and accounts for every unit of their money")
 )
 
-export const runCommand = (given: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    const words = yield* presentWords(given)
-    const isKnown = Object.values(groups).some((commands) => Object.keys(commands).some((name) => name === words[0]))
-    const subcommands = yield* Effect.forEach(Object.entries<Group>(groups), ([group, commands]) => {
-      const commandEntries = Object.entries(commands).filter(([name]) => name === words[0] || !isKnown)
-      const loaded = Effect.promise(() => Promise.all(commandEntries.map(([, load]) => load())))
-      return Effect.map(loaded, (commands) => ({ group, commands }))
-    })
-    return yield* Command.runWith(root.pipe(Command.withSubcommands(subcommands)), { version })(words)
-  }).pipe(Effect.scoped)
+export const runCommand = Effect.fnUntraced(function* (given: ReadonlyArray<string>) {
+  const words = yield* presentWords(given)
+  const isKnown = Object.values(groups).some((commands) => Object.keys(commands).some((name) => name === words[0]))
+  const subcommands = yield* Effect.forEach(Object.entries<Group>(groups), ([group, commands]) => {
+    const commandEntries = Object.entries(commands).filter(([name]) => name === words[0] || !isKnown)
+    const loaded = Effect.promise(() => Promise.all(commandEntries.map(([, load]) => load())))
+    return Effect.map(loaded, (commands) => ({ group, commands }))
+  })
+  return yield* Command.runWith(root.pipe(Command.withSubcommands(subcommands)), { version })(words)
+}, Effect.scoped)

@@ -63,7 +63,6 @@ export class Bot extends Context.Service<
     readonly services: BotServices
     readonly signals: SignalServices
     readonly swaps: SwapServices
-    /** `undefined` if no phone can be notified. */
     readonly phones: PhoneServices | undefined
   }
 >()("limitbot/control/Bot") {}

@@ -9,7 +9,6 @@ import { countText, iso } from "./Text.ts"
 export const feeEcho = {
   /** `partner`: the order was made with a partner's credential. */
   credential: Schema.Literals(["partner", "none"]),
-  /** Sum of the app fees that the order asked for. */
   askedBasisPoints: Schema.Finite,
   /** All that the service takes of every input. It includes app fees to our own account, of which only a part comes back. */
   basisPoints: Schema.Finite,

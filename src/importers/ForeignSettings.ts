@@ -8,10 +8,8 @@ export class NotImported extends Schema.TaggedError<NotImported>()("NotImported"
 export const refused = (message: string) => new NotImported({ message })
 
 export interface ForeignSettings {
-  /** `undefined` if the file does not set the key. */
   readonly number: (key: string) => Decimal.Decimal | undefined
   readonly text: (key: string) => string | undefined
-  /** False if the file does not set the key. */
   readonly flag: (key: string) => boolean
   readonly within: (key: string) => ForeignSettings | undefined
   /** Like `within`, but a zero counts as a setting. */

@@ -5,7 +5,6 @@ import { present } from "../domain/Present.ts"
 
 type Names = "strategy" | "slot" | "placement" | "market" | "base" | "quote"
 export interface About extends Readonly<Record<Names, string>> {
-  /** Epoch milliseconds. */
   readonly at: number
   /** Time at which its order was last taken back. Fills and fees of an earlier life do not count. */
   readonly lifeFrom?: number
@@ -21,7 +20,6 @@ export interface OrderLife extends About {
   readonly price: Decimal.Decimal
   /** It was cancelled to be placed elsewhere. Missing if it was never cancelled. */
   readonly wasRequoted?: boolean
-  /** The newest echo of this order. */
   readonly echoedBasisPoints?: number
 }
 

@@ -31,24 +31,23 @@ export const wordsOf = (error: unknown): string => {
   return reason.cause instanceof Error ? reason.cause.message : error.message
 }
 
-export const tell = (cause: Cause.Cause<unknown>) =>
-  Effect.gen(function* () {
-    if (Cause.hasInterruptsOnly(cause)) return
-    const error = Cause.findErrorOption(cause)
-    if (Option.isSome(error)) {
-      const errorValue = error.value
-      if (
-        CliError.isCliError(errorValue) ||
-        (Predicate.hasProperty(errorValue, Runtime.errorReported) && !errorValue[Runtime.errorReported])
-      )
-        return
-      return yield* Console.error(`limitbot: ${wordsOf(errorValue)}`)
-    }
-    const debug = yield* Config.String("LIMITBOT_DEBUG").pipe(Config.option, Effect.orElseSucceed(Option.none))
-    const squashed = Cause.squash(cause)
-    const text = messageOf(squashed)
-    // The failed code is the user's, so we ask for no report.
-    if (isOfOwnCode(squashed)) return yield* Console.error(`limitbot: ${text}`)
-    yield* Console.error(`limitbot: internal error: ${text}. The journal is intact; start again, and report this.`)
-    if (Option.isSome(debug)) yield* Console.error(Cause.pretty(cause))
-  })
+export const tell = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
+  if (Cause.hasInterruptsOnly(cause)) return
+  const error = Cause.findErrorOption(cause)
+  if (Option.isSome(error)) {
+    const errorValue = error.value
+    if (
+      CliError.isCliError(errorValue) ||
+      (Predicate.hasProperty(errorValue, Runtime.errorReported) && !errorValue[Runtime.errorReported])
+    )
+      return
+    return yield* Console.error(`limitbot: ${wordsOf(errorValue)}`)
+  }
+  const debug = yield* Config.String("LIMITBOT_DEBUG").pipe(Config.option, Effect.orElseSucceed(Option.none))
+  const squashed = Cause.squash(cause)
+  const text = messageOf(squashed)
+  // The failed code is the user's, so we ask for no report.
+  if (isOfOwnCode(squashed)) return yield* Console.error(`limitbot: ${text}`)
+  yield* Console.error(`limitbot: internal error: ${text}. The journal is intact; start again, and report this.`)
+  if (Option.isSome(debug)) yield* Console.error(Cause.pretty(cause))
+})

@@ -3,7 +3,7 @@
  * others are interrupted at once. Under npm one key press arrives twice, and a busy process may read the second signal late. So a signal
  * insists only if the first one was received, and all signals up to a short time later were handled.
  */
-import { Context, Deferred, Effect, Option } from "effect"
+import { Context, Deferred, Effect } from "effect"
 
 export class Stop extends Context.Service<
   Stop,
@@ -16,9 +16,9 @@ export class Stop extends Context.Service<
   }
 >()("limitbot/app/process/Stop") {}
 
-export const requestedOrAfter = (millis: Option.Option<number>) =>
+export const requestedOrAfter = (millis: number | undefined) =>
   Effect.flatMap(Stop, ({ requested }) =>
-    Effect.raceFirst(requested, Option.match(millis, { onNone: () => Effect.never, onSome: Effect.sleep }))
+    Effect.raceFirst(requested, millis === undefined ? Effect.never : Effect.sleep(millis))
   )
 
 /** `afterwards` runs its argument after all signals of one key press were handled. */

@@ -18,7 +18,6 @@ export interface Checkpoint {
   readonly root: string
   /** Hash of the newest event in the chain. */
   readonly head: string
-  /** Epoch milliseconds. */
   readonly at: number
 }
 

@@ -1,5 +1,5 @@
 /** A plan: the orders that a run started now would keep, cancel, create or defer, their costs, and the dangers that refuse it. */
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import { format } from "../domain/Amount.ts"
 import type { Reason } from "../domain/BotEvent.ts"
 import * as Decimal from "../domain/Decimal.ts"
@@ -152,11 +152,7 @@ export const planView = (
       at
     })),
     changes: plan.changes.map((change) => ({
-      action: change.action,
-      strategy: change.strategy,
-      slot: change.slot,
-      market: change.market,
-      side: change.side,
+      ...Struct.pick(change, ["action", "strategy", "slot", "market", "side"]),
       price: Decimal.format(change.price),
       input: amount(change.input),
       output: amount(change.output),
@@ -178,12 +174,10 @@ export const planView = (
     })),
     balancesKnown: plan.isBalanceKnown,
     readiness: plan.readiness,
-    findings: plan.findings.map(({ name, strategies, slots, text }) => ({
-      name,
-      allowed: !refused.includes(name),
-      strategies,
-      slots,
-      text
+    findings: plan.findings.map((finding) => ({
+      name: finding.name,
+      allowed: !refused.includes(finding.name),
+      ...Struct.pick(finding, ["strategies", "slots", "text"])
     })),
     renewals: plan.renewals.map(({ strategy, lifetimeMillis, perDay }) => ({
       strategy,

@@ -44,7 +44,6 @@ export type SlotView = typeof SlotView.Type
 export const Slots = Schema.Struct({ ...asOf, slots: Schema.Array(SlotView) })
 
 export interface SlotRow extends SlotView {
-  /** Time at which its order was planned, epoch milliseconds; null if it holds none. */
   readonly plannedAt: number | null
   /** The state in short, such as "1.20 % away"; null if `why` says more. */
   readonly shortState: string | null

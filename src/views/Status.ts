@@ -96,7 +96,6 @@ export interface RunningFacts extends Pulse {
   readonly checksOf: (strategy: Strategy) => Inputs | undefined
   readonly decisionOf: (strategy: Strategy) => Decision | undefined
   readonly prices: ReadonlyMap<string, TwoSidedPrice>
-  /** The time that each step of an order may take. */
   readonly stuckAfter: StepTerms
 }
 

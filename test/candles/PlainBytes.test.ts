@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { deflateRawSync, gzipSync, zstdCompressSync } from "node:zlib"
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import * as PlainBytes from "../../src/candles/table/PlainBytes.ts"
 import * as RunCandles from "../../src/lab/runs/RunCandles.ts"
 
@@ -97,7 +97,7 @@ describe("a pattern of files", () => {
   const ofPattern = (pattern: string, repair?: string) =>
     RunCandles.ofFile(
       join(folder, pattern),
-      { from: Option.none(), to: Option.none(), repair: Option.fromUndefinedOr(repair), noCache: true },
+      { from: undefined, to: undefined, repair, noCache: true },
       { open: true, volume: true, indexed: false }
     ).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 

@@ -878,7 +878,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     test: "test/cli/run/chainWatch.test.ts",
     edits: [
       {
-        file: "src/app/run/watch/ChainWatch.ts",
+        file: "src/app/run/watch/Supervision.ts",
         find: '  yield* Chain.verifyTail.pipe(Effect.asVoid, Effect.catchTag("ChainBroken", note), Effect.provide(reading))\n',
         replace: ""
       }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { Console, Effect, Fiber, Layer, Option, Redacted } from "effect"
+import { Console, Effect, Fiber, Layer, Redacted } from "effect"
 import { utc } from "../../src/domain/Text.ts"
 import * as Record from "../../src/signer/remote/Record.ts"
 import * as RemoteSigner from "../../src/signer/remote/RemoteSigner.ts"
@@ -244,8 +244,8 @@ describe("the signer behind its socket", () => {
       writeFileSync(key, Redacted.value(testKey), { mode: 0o600 })
       const approval = { asset: "BASE", amount: "60", policy, key, socket }
       for (const [within, millis] of [
-        [Option.none(), 3_600_000],
-        [Option.some(60_000), 60_000]
+        [undefined, 3_600_000],
+        [60_000, 60_000]
       ] as const) {
         const printed: Array<unknown> = []
         const console = { ...globalThis.console, log: (line: unknown) => void printed.push(line) }

@@ -9,7 +9,8 @@ import * as Postgres from "../../journal/postgres/Postgres.ts"
 import { RateRows } from "../../journal/postgres/RateRows.ts"
 import { Registry } from "../../journal/postgres/Registry.ts"
 import { wrongUsage } from "../../process/WrongUsage.ts"
-import { type AccountAnswer, type AccountWord, NotHeard } from "../cluster/AccountWord.ts"
+import { commandFailed } from "../CommandFailed.ts"
+import type { AccountAnswer, AccountWord } from "../cluster/AccountWord.ts"
 import * as AccountWords from "../journal/AccountWords.ts"
 import { ChosenBot } from "../journal/ChosenBot.ts"
 
@@ -21,17 +22,15 @@ export const fleetDatabase = (database: Redacted.Redacted) =>
   )
 
 const unexpected = ({ _tag }: AccountAnswer, wanted: string) =>
-  Effect.fail(new NotHeard({ message: `Its owner answered ${_tag} instead of ${wanted}` }))
+  Effect.fail(commandFailed(`Its owner answered ${_tag} instead of ${wanted}`))
 
 const make = Effect.fnUntraced(function* (account: string, database: Redacted.Redacted) {
   const context = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
   const inFleet = Effect.provide(Layer.provideMerge(fleetDatabase(database), Layer.succeedContext(context)))
   const say = (word: AccountWord) => inFleet(AccountWords.say(account, theOperator, word))
   const row = <A>(look: (registry: Registry["Service"]) => Effect.Effect<A | undefined, JournalError>) =>
-    Effect.filterOrFail(
-      inFleet(Registry.use(look)),
-      Predicate.isNotUndefined,
-      () => new AccountWords.NoSuchAccount({ account })
+    Effect.filterOrFail(inFleet(Registry.use(look)), Predicate.isNotUndefined, () =>
+      AccountWords.noSuchAccount(account)
     )
   /** The name for people; no file has this name. */
   const journal = `fleet:${account}`

@@ -34,7 +34,6 @@ export interface SourceRequest {
   readonly folder: string
   readonly market: string
   readonly needs: ReadonlyMap<string, number>
-  /** Epoch milliseconds. */
   readonly from: number
   readonly now: number
 }

@@ -6,7 +6,8 @@ import * as Entity from "effect/cluster/Entity"
 import * as Rpc from "effect/rpc/Rpc"
 import { broken } from "../../journal/Journal.ts"
 import { wishes } from "../../journal/postgres/Registry.ts"
-import { AccountAnswer, AccountWord, NotHeard } from "./AccountWord.ts"
+import { commandFailed } from "../CommandFailed.ts"
+import { AccountAnswer, AccountWord } from "./AccountWord.ts"
 import * as Cluster from "./Cluster.ts"
 
 /** Every runner that owns the shard gets this message repeatedly; the first one starts the account. It is not stored. */
@@ -41,7 +42,7 @@ export const say = Effect.fn("Account.say")(
   (said, account) =>
     Effect.mapError(said, (error) =>
       error._tag === "TimeoutError"
-        ? new NotHeard({ message: `No runner of ${account} has applied it yet; its next runner will (limitbot fleet)` })
+        ? commandFailed(`No runner of ${account} has applied it yet; its next runner will (limitbot fleet)`)
         : unusable(error)
     )
 )

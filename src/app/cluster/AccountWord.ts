@@ -39,5 +39,3 @@ export type AccountAnswer = typeof AccountAnswer.Type
 /** True if the command changes nothing, even if it is applied late. */
 export const isLook = (word: AccountWord): boolean =>
   word._tag === "ListOrders" || (word._tag === "Reconcile" && word.acceptBalances !== true)
-
-export class NotHeard extends Schema.TaggedError<NotHeard>()("NotHeard", { message: Text }) {}

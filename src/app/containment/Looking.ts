@@ -217,13 +217,13 @@ export const aroundAccount = Effect.fnUntraced(function* <E extends { readonly m
   return { commanding: [yield* switchOfAccount(row, state), yield* waiting(words)], orders }
 })
 
-export const containment = Effect.fn("Looking.containment")(function* (signer: Option.Option<string>) {
+export const containment = Effect.fn("Looking.containment")(function* (signer: string | undefined) {
   const bot = yield* ChosenBot
   const file = yield* Effect.option(bot.file("the runner has the key"))
   const lists = yield* withJournal(
     Effect.fnUntraced(function* (view) {
       const { commanding, orders } = yield* bot.actors(view.state)
-      const signed = yield* recordOrWhy(Option.getOrUndefined(signer), view)
+      const signed = yield* recordOrWhy(signer, view)
       const [unexpired, ...others] = journalLists(view)
       const isPayable = !isContained([unexpired, ...signed])
       const money =

@@ -15,13 +15,8 @@ import type { TransactionPagesQuery, TransactionsQuery } from "../../venue/api/H
 import { History, type TransactionPage } from "../../venue/History.ts"
 import { entryIn, type HistoryEntry } from "../../venue/wire/HistoryEntry.ts"
 import { type LedgerName, ledgers, readLedgerTxHashes } from "../../venue/wire/WireValue.ts"
+import { commandFailed } from "../CommandFailed.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
-
-class NoPartnerJwt extends Schema.TaggedError<NoPartnerJwt>()("NoPartnerJwt", {}) {
-  override get message(): string {
-    return "The history is the partner's: set venue.partnerJwt in the configuration. `history account` shows your own"
-  }
-}
 
 type Given<Fields> = { readonly [Name in keyof Fields]: Fields[Name] | undefined }
 
@@ -61,7 +56,10 @@ const conflictIn = ({ csv, cursor: given, filters, page, perPage, stored, sync }
 export const historyOf = Effect.fn("HistoryAsked.found")(function* (given: Asked) {
   const config = yield* ConfigFile.load(given.config)
   const signerId = yield* VenueAccess.signerOf(config)
-  if (config.venue.partnerJwt === undefined) return yield* new NoPartnerJwt()
+  if (config.venue.partnerJwt === undefined)
+    return yield* commandFailed(
+      "The history is the partner's: set venue.partnerJwt in the configuration. `history account` shows your own"
+    )
   return yield* Effect.provide(answered(given, config.venue.ledger), VenueAccess.besideJournal(config, signerId))
 })
 
@@ -117,10 +115,7 @@ const pageJson = ({ nextPage, page, perPage, prevPage, total, totalPages, transa
   prevPage: prevPage ?? null
 })
 
-const storedRecords = Effect.gen(function* () {
-  const rows = yield* (yield* HistoryStore).all
-  return rows.map(({ body }) => entryIn(body))
-})
+const storedRecords = HistoryStore.use(({ all }) => Effect.map(all, (rows) => rows.map(({ body }) => entryIn(body))))
 
 const synchronised = Effect.fnUntraced(function* (count: number | undefined) {
   const progress = yield* Progress.make("history")

@@ -1,7 +1,8 @@
 /** Writes the files of `limitbot init --kind code`: a strategy file, its code, and a test of it, for the user to continue. */
-import { Console, Effect, FileSystem, Path, Schema } from "effect"
+import { Console, Effect, FileSystem, Path } from "effect"
 import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as OwnKind from "../../strategy/own/OwnKind.ts"
+import { commandFailed } from "../CommandFailed.ts"
 
 interface Named {
   readonly name: string
@@ -78,11 +79,8 @@ test("it buys below the mid", () => {
 })
 `
 
-export class FileExists extends Schema.TaggedError<FileExists>()("FileExists", { file: Schema.String }) {
-  override get message(): string {
-    return `${this.file} exists, nothing was written: name another file, or add --overwrite`
-  }
-}
+export const fileExists = (file: string) =>
+  commandFailed(`${file} exists, nothing was written: name another file, or add --overwrite`)
 
 export const write = Effect.fn("CodeFiles.write")(function* (file: string, market = "BTC/USDC", overwrite: boolean) {
   const fileSystem = yield* FileSystem.FileSystem
@@ -98,8 +96,7 @@ export const write = Effect.fn("CodeFiles.write")(function* (file: string, marke
     [path.join(path.dirname(file), `${strategyFacts.name}.ts`), codeText()],
     [path.join(path.dirname(file), `${strategyFacts.name}.test.mts`), testText(strategyFacts)]
   ] as const
-  for (const [each] of texts)
-    if (!overwrite && (yield* fileSystem.exists(each))) return yield* new FileExists({ file: each })
+  for (const [each] of texts) if (!overwrite && (yield* fileSystem.exists(each))) return yield* fileExists(each)
   for (const [each, text] of texts) yield* fileSystem.writeFileString(each, text)
   yield* Console.log(`Wrote ${texts.map(([each]) => each).join(", ")}.`)
   yield* Console.log(`Next: limitbot check ${file}`)

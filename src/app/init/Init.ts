@@ -103,7 +103,7 @@ const interviewed = Effect.fnUntraced(function* (
   const { ask, isPersonal, unused } = interview
   const fileSystem = yield* FileSystem.FileSystem
   if ((yield* fileSystem.exists(file)) && (yield* ask(overwriteQuestion(file))) === "no") {
-    return yield* isPersonal("overwrite") ? FileInputs.nothingWritten() : new CodeFiles.FileExists({ file })
+    return yield* isPersonal("overwrite") ? FileInputs.nothingWritten() : CodeFiles.fileExists(file)
   }
   const hasConfig = yield* fileSystem.exists(config)
   const { answers, ground } = yield* answersFrom(
@@ -155,7 +155,7 @@ const overwriteQuestion = (file: string): Question => ({
 const writeLike = Effect.fnUntraced(function* (file: string, name: string, overwrite: boolean) {
   const fileSystem = yield* FileSystem.FileSystem
   const text = yield* StrategyFiles.catalogued(name)
-  if (!overwrite && (yield* fileSystem.exists(file))) return yield* new CodeFiles.FileExists({ file })
+  if (!overwrite && (yield* fileSystem.exists(file))) return yield* CodeFiles.fileExists(file)
   const schema = yield* schemaFor(file, "strategy")
   yield* fileSystem.writeFileString(file, `${schema.line}${text.slice(text.indexOf("\n") + 1)}`)
   yield* schema.write

@@ -2,22 +2,20 @@
  * Sends an operator's command to the owner of an account and returns the answer. The command waits in the database, because the journal has
  * one writer. After a crash the next owner takes it again, so applying it twice has the same effect.
  */
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { Registry } from "../../journal/postgres/Registry.ts"
-import { type AccountWord, NotHeard } from "../cluster/AccountWord.ts"
+import { commandFailed } from "../CommandFailed.ts"
+import type { AccountWord } from "../cluster/AccountWord.ts"
 
-export class NoSuchAccount extends Schema.TaggedError<NoSuchAccount>()("NoSuchAccount", { account: Schema.String }) {
-  override get message(): string {
-    return `No account ${this.account} in this fleet. limitbot fleet lists them.`
-  }
-}
+export const noSuchAccount = (account: string) =>
+  commandFailed(`No account ${account} in this fleet. limitbot fleet lists them.`)
 
 /** Loaded with the first command, because nothing else needs the cluster. */
 export const speaking = Effect.promise(() => import("../cluster/Account.ts"))
 
 export const say = Effect.fn("AccountWords.say")(function* (account: string, by: string, word: AccountWord) {
   const { one } = yield* Registry
-  if ((yield* one(account)) === undefined) return yield* new NoSuchAccount({ account })
+  if ((yield* one(account)) === undefined) return yield* noSuchAccount(account)
   const answer = yield* (yield* speaking).say(account, by, word)
-  return answer._tag === "Refused" ? yield* new NotHeard({ message: answer.message }) : answer
+  return answer._tag === "Refused" ? yield* commandFailed(answer.message) : answer
 })

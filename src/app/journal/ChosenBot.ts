@@ -15,7 +15,6 @@ import type { Reconciliation } from "../../views/Reconciliation.ts"
 import type { Looked } from "./Containment.ts"
 
 interface Standing {
-  /** Missing if nothing runs it. */
   readonly running: string | undefined
   /** Missing for an account of a fleet. */
   readonly pid: number | undefined

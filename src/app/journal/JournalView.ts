@@ -1,5 +1,5 @@
 /** Folds a bot's journal for commands that only read, even while the bot writes it. */
-import { Clock, Effect, FileSystem, Layer, Schema, Stream } from "effect"
+import { Clock, Effect, FileSystem, Layer, Stream } from "effect"
 import { bySymbol } from "../../domain/Amount.ts"
 import type { BotEvent, Of, Recorded, Tag } from "../../domain/BotEvent.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
@@ -8,13 +8,8 @@ import type { BotSettings } from "../../files/ConfigFile.ts"
 import { Journal } from "../../journal/Journal.ts"
 import * as Layers from "../../Layers.ts"
 import type { JournalFacts } from "../../views/Status.ts"
+import { commandFailed } from "../CommandFailed.ts"
 import { ChosenBot } from "./ChosenBot.ts"
-
-export class NoJournal extends Schema.TaggedError<NoJournal>()("NoJournal", { journal: Schema.String }) {
-  override get message(): string {
-    return `No journal at ${this.journal} yet. Has this bot run with this configuration?`
-  }
-}
 
 export interface Past {
   readonly until: number
@@ -60,7 +55,9 @@ export const stateOf = Effect.fn("JournalView.stateOf")(function* (journal: stri
 export const readingOf = (journal: string) =>
   Layer.unwrap(
     Effect.flatMap(isThere(journal), (exists) =>
-      exists ? Effect.succeed(Layers.readOnlyJournal(journal)) : Effect.fail(new NoJournal({ journal }))
+      exists
+        ? Effect.succeed(Layers.readOnlyJournal(journal))
+        : Effect.fail(commandFailed(`No journal at ${journal} yet. Has this bot run with this configuration?`))
     )
   )
 

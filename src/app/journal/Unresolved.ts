@@ -1,5 +1,5 @@
 /** Lists the questions that only the operator can settle, with their evidence and commands, and orders that wait too long. */
-import { Effect, Option, Record } from "effect"
+import { Effect, Record } from "effect"
 import * as Amount from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { countText, utc } from "../../domain/Text.ts"
@@ -14,15 +14,15 @@ import * as Table from "../../report/text/Table.ts"
 import { nameOfStuck, stuckOrders } from "../../views/Orders.ts"
 import { type JournalView, ofJournal } from "./JournalView.ts"
 
-export const amountIn = Effect.fnUntraced(function* (view: JournalView, id: string, received: Option.Option<string>) {
-  if (Option.isNone(received)) return undefined
+export const amountIn = Effect.fnUntraced(function* (view: JournalView, id: string, received: string | undefined) {
+  if (received === undefined) return undefined
   const placement = view.state.placements.get(id)
   const asset = placement && view.assets.get(placement.outputAsset)
-  const value = Decimal.parse(received.value)
+  const value = Decimal.parse(received)
   const amount = asset && value && Amount.fromDecimal(value, asset.decimals)
   if (amount !== undefined) return amount
   const expected = asset === undefined ? `the swap ${id}, which is not open` : `an amount of ${asset.symbol}`
-  return yield* wrongUsage(`--received ${received.value}: expected ${expected}`)
+  return yield* wrongUsage(`--received ${received}: expected ${expected}`)
 })
 
 export const list = ({ assets, now, state }: JournalView): Answer.CommandAnswer => {
@@ -60,9 +60,9 @@ export const list = ({ assets, now, state }: JournalView): Answer.CommandAnswer 
 const sameForAll = (term: number): StepTerms => Record.map({ ...defaultTerms }, () => term)
 
 /** Lists orders whose money has been in one state for longer than its term, the oldest first. */
-export const stuck = (after: Option.Option<number>) =>
+export const stuck = (after: number | undefined) =>
   ofJournal(({ assets, now, state, stuckAfter }) => {
-    const terms = Option.match(after, { onNone: () => stuckAfter, onSome: sameForAll })
+    const terms = after === undefined ? stuckAfter : sameForAll(after)
     const rows = overdueIn(state, terms, now)
     const answer = Answer.ofList(stuckOrders(assets, now), rows, "Nothing is stuck: every order is within its limits.")
     const ticket = rows

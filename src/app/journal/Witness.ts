@@ -3,7 +3,7 @@
  * from a server that accepts a note by POST and returns the last one by GET. Its silence proves nothing.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Effect, FileSystem, Schema } from "effect"
+import { Effect, FileSystem } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { messageOf } from "../../domain/Text.ts"
 import type * as ConfigFile from "../../files/ConfigFile.ts"
@@ -11,15 +11,9 @@ import type { WitnessPlace } from "../../files/sections/WitnessSection.ts"
 import * as Layers from "../../Layers.ts"
 import * as Checkpoint from "../../signing/Checkpoint.ts"
 import { receive } from "../../venue/http/Reply.ts"
+import { commandFailed } from "../CommandFailed.ts"
 
-export class WitnessSilent extends Schema.TaggedError<WitnessSilent>()("WitnessSilent", {
-  where: Schema.String,
-  why: Schema.String
-}) {
-  override get message(): string {
-    return `The witness ${this.where} cannot be used now: ${this.why}`
-  }
-}
+export const silent = (where: string, why: string) => commandFailed(`The witness ${where} cannot be used now: ${why}`)
 
 const patience = "5 seconds"
 const maxBytes = 65_536
@@ -47,7 +41,7 @@ const answerOf = Effect.fnUntraced(function* (url: string) {
 const using = <A, R>(terms: WitnessPlace, step: Effect.Effect<A, unknown, R>) =>
   step.pipe(
     Effect.timeout(patience),
-    Effect.mapError((cause) => new WitnessSilent({ where: whereOf(terms), why: messageOf(cause) }))
+    Effect.mapError((cause) => silent(whereOf(terms), messageOf(cause)))
   )
 
 /** Returns the last checkpoint of this account; `undefined` if the witness never received any. */
@@ -58,14 +52,13 @@ export const last = Effect.fn("Witness.last")(function* (
 ) {
   const publicKey = yield* Layers.publicKeyOfAccount(keys)
   const where = whereOf(terms)
-  if (publicKey === undefined)
-    return yield* new WitnessSilent({ where, why: "the signer process does not report our key now" })
+  if (publicKey === undefined) return yield* silent(where, "the signer process does not report our key now")
   const notes = yield* using(terms, "file" in terms ? endOf(terms.file) : answerOf(terms.url))
   if (notes === undefined || notes === "") return undefined
   const lastCheckpoint = Checkpoint.lastIn(notes, account, publicKey)
   if (lastCheckpoint !== undefined) return lastCheckpoint
   const why = `it has no checkpoint of the account ${account} signed by ${publicKey}`
-  return yield* new WitnessSilent({ where, why })
+  return yield* silent(where, why)
 })
 
 const append = Effect.fnUntraced(function* (file: string, note: string) {

@@ -1,5 +1,5 @@
 /** Writes one file with everything that the journal has on an order and the venue's present answer, ready for a support ticket. */
-import { Clock, Console, Effect, FileSystem, Option } from "effect"
+import { Clock, Console, Effect, FileSystem } from "effect"
 import type { Recorded, Tag } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { present } from "../../domain/Present.ts"
@@ -191,16 +191,16 @@ const dossierOf = ({ placement, moments }: Evidence.PlacementHistory, { state, a
 
 interface EvidenceAsked {
   readonly order: string
-  readonly out: Option.Option<string>
-  readonly proof: Option.Option<string>
+  readonly out: string | undefined
+  readonly proof: string | undefined
   readonly offline: boolean
 }
 
 export const write = Effect.fn("EvidenceFile.write")(function* ({ order, out, proof, offline }: EvidenceAsked) {
-  if (Option.isNone(out) && Option.isNone(proof))
+  if (out === undefined && proof === undefined)
     return yield* wrongUsage("Name the file to write: --out FILE, --proof FILE or both")
   const { file, flag } = yield* ChosenBot
-  const config = Option.isSome(proof) ? yield* file(noProof) : undefined
+  const config = proof !== undefined ? yield* file(noProof) : undefined
   const fold = Evidence.make(order)
   yield* withJournal(
     Effect.fnUntraced(function* (view) {
@@ -209,9 +209,9 @@ export const write = Effect.fn("EvidenceFile.write")(function* ({ order, out, pr
         const message = `The journal has no order ${order}. Its orders: limitbot orders ${flag}`
         return yield* commandFailed(message)
       }
-      if (Option.isSome(out)) yield* writeDossier(view, histories, { order, out: out.value, offline })
-      if (Option.isNone(proof) || config === undefined) return
-      yield* writeProof({ order, config, out: proof.value, events: histories.flatMap(({ moments }) => moments) })
+      if (out !== undefined) yield* writeDossier(view, histories, { order, out, offline })
+      if (proof === undefined || config === undefined) return
+      yield* writeProof({ order, config, out: proof, events: histories.flatMap(({ moments }) => moments) })
     }),
     { until: Number.POSITIVE_INFINITY, seen: fold.see }
   )

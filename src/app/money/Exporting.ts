@@ -1,5 +1,5 @@
 /** Writes the books of the journal in formats that other programs read and check. */
-import { Console, DateTime, Effect, FileSystem, Option, Path } from "effect"
+import { Console, DateTime, Effect, FileSystem, Path } from "effect"
 import * as Csv from "../../domain/Csv.ts"
 import { movingTags } from "../../domain/Ledger.ts"
 import { countText, utcDate } from "../../domain/Text.ts"
@@ -96,14 +96,14 @@ const write = Effect.fnUntraced(function* (parts: ReadonlyArray<string>, content
 
 interface Asked extends Pick<Wanted, "format" | "method"> {
   readonly out: string
-  readonly year: Option.Option<number>
+  readonly year: number | undefined
 }
 
 export const exported = Effect.fn("Exporting.exported")(function* ({ format, out, year, method }: Asked) {
   yield* withLedger(
     Effect.fnUntraced(function* (ledger) {
       const all = AccountBooks.ofAccount(ledger.books, ledger.decimals)
-      const span = Option.match(year, { onNone: () => forEver, onSome: spanOf })
+      const span = year === undefined ? forEver : spanOf(year)
       // Amounts of assets with unknown decimals would be wrong by a power of ten.
       const unknown = [...ledger.books.overTime.assets].filter((symbol) => ledger.decimals(symbol) === undefined)
       if (unknown.length > 0) {
@@ -112,7 +112,7 @@ export const exported = Effect.fn("Exporting.exported")(function* ({ format, out
       }
       const files = yield* filesOf(ledger, all, { format, span, method })
       if (files.length === 0) {
-        const when = Option.match(year, { onNone: () => "The journal", onSome: (only) => `The year ${only}` })
+        const when = year === undefined ? "The journal" : `The year ${year}`
         return yield* commandFailed(`${when} has nothing to export.`)
       }
       const fileSystem = yield* FileSystem.FileSystem

@@ -12,6 +12,7 @@ import * as Progress from "../../process/Progress.ts"
 import * as RunningBot from "../../process/RunningBot.ts"
 import { pricesIn } from "../../views/Prices.ts"
 import * as AccountBooks from "../../views/profit/AccountBooks.ts"
+import type { LiveProfit } from "../../views/profit/LiveProfit.ts"
 import * as StoredBooks from "../../views/profit/StoredBooks.ts"
 import { type JournalView, withJournal } from "../journal/JournalView.ts"
 
@@ -20,8 +21,7 @@ export interface LedgerView extends JournalView {
   readonly trading: Trades.TradingRecord
   readonly decimals: (symbol: string) => number | undefined
   readonly mark: Mark
-  /** By quote asset: the time of the oldest price that `mark` has used. */
-  readonly markedAt: ReadonlyMap<string, number>
+  readonly markedAt: LiveProfit["markedAt"]
 }
 
 export const withLedger = <A, E, R>(look: (view: LedgerView) => Effect.Effect<A, E, R>) =>

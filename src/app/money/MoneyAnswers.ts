@@ -1,5 +1,5 @@
 /** Answers `money`, `fills` and `profit`: the place of every unit, now and at the end of each day, and every fill with its earnings. */
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { chargedLine } from "../../domain/EchoedFee.ts"
 import { utcDate } from "../../domain/Text.ts"
 import { minutesOf } from "../../journal/PriceStore.ts"
@@ -83,18 +83,18 @@ const block = (titles: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<
   rows.length === 0 ? [] : ["", ...Table.render([...titles, Table.decimal("AMOUNT")], rows)]
 
 interface Wanted {
-  readonly strategy: Option.Option<string>
-  readonly slot: Option.Option<string>
-  readonly market: Option.Option<string>
+  readonly strategy: string | undefined
+  readonly slot: string | undefined
+  readonly market: string | undefined
   /** Milliseconds before now. */
-  readonly since: Option.Option<number>
+  readonly since: number | undefined
 }
 
 export const fills = ({ market, since, slot, strategy }: Wanted) =>
   withLedger(({ assets, books, decimals, now, state, trading }) => {
     const all = AccountBooks.ofAccount(books, decimals)
-    const is = (wanted: Option.Option<string>, value: string) => Option.getOrElse(wanted, () => value) === value
-    const from = Option.match(since, { onNone: () => Number.NEGATIVE_INFINITY, onSome: (millis) => now - millis })
+    const is = (wanted: string | undefined, value: string) => (wanted ?? value) === value
+    const from = now - (since ?? Number.POSITIVE_INFINITY)
     const gridProfit = Profit.gridProfitByFill(trading)
     const trades = all.trades.filter(
       (trade) =>
@@ -115,10 +115,10 @@ export const fills = ({ market, since, slot, strategy }: Wanted) =>
     })
   })
 
-export const profit = ({ by, method }: { readonly by: Option.Option<Profit.Grouping>; readonly method: LotMethod }) =>
+export const profit = ({ by, method }: { readonly by: Profit.Grouping | undefined; readonly method: LotMethod }) =>
   withLedger(
     Effect.fnUntraced(function* ({ trading, mark, markedAt, assets, now, decimals, state }) {
-      const grouping = Option.getOrUndefined(by)
+      const grouping = by
       const items = Profit.itemsOf(trading, { method, mark, now })
       const whole = Profit.grouped(items, undefined)
       const groups = grouping === undefined ? [] : Profit.grouped(items, grouping)

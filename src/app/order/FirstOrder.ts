@@ -2,7 +2,7 @@
  * Runs `limitbot first-order`: places a small order far from the market and cancels it once it is open. It reports the cost, and every
  * difference from what the service announced. A repeated command continues an order that is not cancelled.
  */
-import { Console, Effect, Option, Result, Stream } from "effect"
+import { Console, Effect, Result, Stream } from "effect"
 import { type Asset, floorOf, format, formatWithSymbol } from "../../domain/Amount.ts"
 import type { Of, PlacementEvent } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -193,25 +193,19 @@ const linesOf = ({
 ]
 
 interface Asked {
-  readonly market: Option.Option<string>
-  readonly usd: Option.Option<number>
-  readonly confirm: Option.Option<string>
+  readonly market: string | undefined
+  readonly usd: number | undefined
+  readonly confirm: string | undefined
   readonly yes: boolean
   readonly dry: boolean
   readonly config: string
   readonly json: boolean
 }
 
-export const place = Effect.fn("FirstOrder.place")(function* ({
-  config: file,
-  confirm,
-  dry,
-  json,
-  yes,
-  ...asked
-}: Asked) {
-  if (Option.isSome(confirm) && confirm.value !== "place") return yield* wrongUsage('--confirm: the word is "place"')
-  const options = yield* Ordering.optionsOf({ config: file, json, yes: yes || Option.isSome(confirm), patienceMillis })
+export const place = Effect.fn("FirstOrder.place")(function* (given: Asked) {
+  const { config: file, confirm, dry, json, yes, ...asked } = given
+  if (confirm !== undefined && confirm !== "place") return yield* wrongUsage('--confirm: the word is "place"')
+  const options = yield* Ordering.optionsOf({ config: file, json, yes: yes || confirm !== undefined, patienceMillis })
   const { config } = options
   if (!dry) yield* someoneAgrees(options)
   const { isCancelled, key, order: begun } = yield* presentKey(config)
@@ -219,8 +213,8 @@ export const place = Effect.fn("FirstOrder.place")(function* ({
   if (begun === undefined || dry) {
     yield* checked(file, config, json)
     const [first = ""] = config.markets.assets.map(({ symbol }) => symbol)
-    const market = Option.getOrElse(asked.market, () => first)
-    const small = chosen(config, market, Option.getOrUndefined(asked.usd))
+    const market = asked.market ?? first
+    const small = chosen(config, market, asked.usd)
     const account = yield* Layers.accountOf(config)
     const request = yield* Effect.provide(small, Layers.looking(config, account))
     if (!json) yield* Console.log("Far from the market, so nobody fills it. It is cancelled as soon as it is open.")

@@ -2,7 +2,7 @@
  * Places orders by hand from the command line. The user sees the plan with its costs and accepts it; then the running bot writes one line
  * of a file. If no bot works with the journal, this process writes it, and is the bot until the order has ended.
  */
-import { Console, Effect, type FileSystem, Option, Schema } from "effect"
+import { Console, Effect, type FileSystem, Schema } from "effect"
 import { type Refused, refuse } from "../../control/api/ControlApi.ts"
 import type { OrderAnswer, OrderChange, OrderRequest } from "../../control/api/Order.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -115,14 +115,13 @@ const usual = {
   cancelOnExit: false,
   onRemoved: "drain",
   payAgain: [],
-  poll: Option.none<number>(),
-  forMillis: Option.none<number>()
+  poll: undefined,
+  forMillis: undefined
 } as const
 
 interface Options extends Ways {
   readonly file: string
   readonly config: ConfigFile.BotConfig
-  /** Orders by hand that were there before the first one of the command. */
   readonly earlierOrders: ReturnType<typeof allOrders>
   /** `undefined` follows an order without limit. */
   readonly patienceMillis?: number

@@ -1,5 +1,5 @@
 /** Shows the order book, once or repeatedly. The service publishes none, so it comes from dry quotes and our own orders. */
-import { Clock, Console, Effect, type Option } from "effect"
+import { Clock, Console, Effect } from "effect"
 import { type Amount, fromDecimal } from "../../domain/Amount.ts"
 import { bestFirst } from "../../domain/Book.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -36,7 +36,7 @@ interface Asked {
   readonly config: string
   readonly size: ReadonlyArray<string>
   readonly watch: boolean
-  readonly forMillis: Option.Option<number>
+  readonly forMillis: number | undefined
   readonly json: boolean
 }
 

@@ -162,15 +162,13 @@ export const explained = Effect.fn("Explaining.explained")(function* (
 })
 
 interface Asked {
-  readonly slot: Option.Option<string>
-  readonly at: Option.Option<string>
+  readonly slot: string | undefined
+  readonly at: string | undefined
 }
 
 export const explanationOf = Effect.fn("Explaining.found")(function* ({ at, slot }: Asked) {
-  const { now, slots } = yield* withSettings((settings) =>
-    explained(settings, Option.getOrUndefined(slot), Option.getOrUndefined(at))
-  )
-  const title = Option.isSome(at) ? [`At ${utc(now)}:`] : []
+  const { now, slots } = yield* withSettings((settings) => explained(settings, slot, at))
+  const title = at !== undefined ? [`At ${utc(now)}:`] : []
   return {
     data: () => slots,
     lines: () => [...title, ...slots.flatMap((each) => lines(each, slots.length === 1))]

@@ -1,5 +1,5 @@
 /** Shows what strategy files would do now, its cost and its risks, in the style of infrastructure plans. It changes nothing. */
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { type Asset, bySymbol } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -279,14 +279,14 @@ const warningLines = ({ warnings }: Plan): ReadonlyArray<ColouredLine> =>
 interface Asked {
   readonly files: ReadonlyArray<string>
   readonly config: string
-  readonly journal: Option.Option<string>
+  readonly journal: string | undefined
   readonly allow: ReadonlyArray<FindingName>
   readonly json: boolean
 }
 
 export const planned = Effect.fn("Planning.planned")(function* ({ allow, config: file, files, journal, json }: Asked) {
   const configured = yield* ConfigFile.load(file)
-  const config = { ...configured, journal: Option.getOrElse(journal, () => configured.journal) }
+  const config = { ...configured, journal: journal ?? configured.journal }
   const strategies = yield* StrategyFiles.load(yield* ByHand.besides(files, config.journal), config.markets)
   const account = yield* Layers.accountOf(config)
   const plan = yield* Effect.provide(PlanDraft.draft(config, account, strategies), Layers.looking(config, account))

@@ -1,6 +1,6 @@
 /** Checks that a plug-in keeps the contract of its kind (`docs/plug-ins.md`), by the bot's code. No question can lead to a payment. */
 import { createHash } from "node:crypto"
-import { Clock, Effect, Option, Path, Predicate, Schema } from "effect"
+import { Clock, Effect, Path, Predicate, Schema } from "effect"
 import { bodyOf } from "../../control/notify/channels.ts"
 import * as command from "../../control/notify/command.ts"
 import type { Notice } from "../../control/notify/Notice.ts"
@@ -18,9 +18,9 @@ import { commandFailed } from "../CommandFailed.ts"
 interface Asked {
   readonly kind: "notifier" | "price" | "wallet" | "kms" | "signer"
   readonly command: ReadonlyArray<string>
-  readonly publicKey: Option.Option<string>
+  readonly publicKey: string | undefined
   readonly market: string
-  readonly within: Option.Option<number>
+  readonly within: number | undefined
 }
 
 interface Tried {
@@ -245,7 +245,7 @@ const signer = Effect.fn("ProgramChecks.signer")(function* (socket: string, limi
 })
 
 const checkedAs = (program: Program.Program, { kind, market, publicKey, within }: Asked) => {
-  const limitMillis = Option.getOrUndefined(within)
+  const limitMillis = within
   switch (kind) {
     case "notifier":
       return notifier(program, limitMillis)
@@ -256,8 +256,8 @@ const checkedAs = (program: Program.Program, { kind, market, publicKey, within }
     case "signer":
       return signer(program.program, limitMillis)
     case "kms":
-      return Option.isSome(publicKey)
-        ? kms(program, publicKey.value, limitMillis)
+      return publicKey !== undefined
+        ? kms(program, publicKey, limitMillis)
         : Effect.fail(wrongUsage("a kms program needs --public-key, the key of its signatures"))
   }
 }

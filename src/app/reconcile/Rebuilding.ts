@@ -3,7 +3,7 @@
  * until they end. Orders of other accounts with the same API key are left alone. The venue does not show which bot of the account made
  * an order, so other bots' journals must be named.
  */
-import { Clock, Effect, Schema, Stream } from "effect"
+import { Clock, Effect, Stream } from "effect"
 import { bySymbol } from "../../domain/Amount.ts"
 import type { Order } from "../../domain/Order.ts"
 import { ended, recovered } from "../../domain/Placement.ts"
@@ -33,14 +33,9 @@ import { Venue } from "../../venue/Venue.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import { version } from "../../version.ts"
 import { moneySums } from "../../views/Money.ts"
+import { commandFailed } from "../CommandFailed.ts"
 import { eventsOf, isThere, readingOf } from "../journal/JournalView.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
-
-export class JournalThere extends Schema.TaggedError<JournalThere>()("JournalThere", { journal: Schema.String }) {
-  override get message(): string {
-    return `${this.journal} exists, and a journal has more than the venue. If the journal is damaged, move it away first (with its -wal, -shm, .head and .archive files); a backup is better: limitbot journal restore`
-  }
-}
 
 const unknown = [
   "the strategy, slot and reason of orders that have ended",
@@ -135,7 +130,10 @@ export const rebuilt = Effect.fn("Rebuilding.rebuilt")(function* ({ files, besid
   const config = yield* ConfigFile.load(file)
   const strategies = files.length === 0 ? [] : yield* StrategyFiles.load(files, config.markets)
   for (const journal of [config.journal, archiveOf(Lease.fileOf(config.journal))])
-    if (yield* isThere(journal)) return yield* new JournalThere({ journal })
+    if (yield* isThere(journal))
+      return yield* commandFailed(
+        `${journal} exists, and a journal has more than the venue. If the journal is damaged, move it away first (with its -wal, -shm, .head and .archive files); a backup is better: limitbot journal restore`
+      )
   const others = new Set((yield* Effect.forEach(beside, ordersOf)).flat())
   yield* Head.forget(Lease.fileOf(config.journal))
   const account = yield* Layers.accountOf(config)

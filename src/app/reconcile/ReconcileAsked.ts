@@ -1,5 +1,5 @@
 /** Compares journal, orders, history and balances for a person. The command shows the evidence of a contradiction and fails. */
-import { Clock, Console, Effect, Option, Schema } from "effect"
+import { Clock, Console, Effect } from "effect"
 import { recovered, slotOfFound } from "../../domain/Placement.ts"
 import { countText, printable, utc } from "../../domain/Text.ts"
 import { isPaid } from "../../engine/reconciliation/Reconciliation.ts"
@@ -15,23 +15,21 @@ import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as Table from "../../report/text/Table.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { type Reconciliation, reconciliationView } from "../../views/Reconciliation.ts"
+import { commandFailed } from "../CommandFailed.ts"
 import { ChosenBot } from "../journal/ChosenBot.ts"
 import { eventsOf } from "../journal/JournalView.ts"
 import { deliver } from "../journal/Resolving.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
 import { bookUnlessRunning, gather } from "./Reconciling.ts"
 
-class NotAForeignOrder extends Schema.TaggedError<NotAForeignOrder>()("NotAForeignOrder", { message: Schema.String }) {}
-const refused = (message: string) => new NotAForeignOrder({ message })
-
 const foreignOrderOf = Effect.fnUntraced(function* (id: string, signerId: string, config: ConfigFile.BotConfig) {
   const bound = yield* eventsOf("Bound")
   if (bound.some(({ orderId }) => orderId === id))
-    return yield* refused(`${id} is an order of this journal: use limitbot cancel`)
+    return yield* commandFailed(`${id} is an order of this journal: use limitbot cancel`)
   const { value: order } = yield* (yield* Venue).getOrder(id)
   const { recipients, refundTo } = config.account
   if (order.refundTo !== signerId && ![...refundTo.values()].includes(order.refundTo))
-    return yield* refused(`${id} refunds to ${order.refundTo}, which is not this account`)
+    return yield* commandFailed(`${id} refunds to ${order.refundTo}, which is not this account`)
   return { order, isPaidToUs: order.recipient === signerId || [...recipients.values()].includes(order.recipient) }
 })
 
@@ -53,13 +51,13 @@ const adoptForeign = Effect.fn("ReconcileAsked.adoptForeign")(function* (config:
     const books = yield* Bookkeeper
     const { isPaidToUs, order } = yield* foreignOrderOf(id, account.signerId, config)
     // The bot would pay for an unpaid order in its journal, and book a payout as its own.
-    if (order.depositedAmount === 0n) return yield* refused(`${id} holds no money: there is nothing to track`)
-    if (isPaid(order)) return yield* refused(`${id} has ended, and its money is already back`)
-    if (!isPaidToUs) return yield* refused(`${id} pays out to ${order.recipient}, which is not this account`)
+    if (order.depositedAmount === 0n) return yield* commandFailed(`${id} holds no money: there is nothing to track`)
+    if (isPaid(order)) return yield* commandFailed(`${id} has ended, and its money is already back`)
+    if (!isPaidToUs) return yield* commandFailed(`${id} pays out to ${order.recipient}, which is not this account`)
     const market = [...Layers.marketsByName(config.markets).values()].find(
       ({ base, quote }) => base.id === order.baseAsset && quote.id === order.quoteAsset
     )
-    if (market === undefined) return yield* refused(`${id} trades assets that are not in the configuration`)
+    if (market === undefined) return yield* commandFailed(`${id} trades assets that are not in the configuration`)
     const place = { strategy: recovered, slot: slotOfFound(id), because: "adopted by the operator" }
     const foreignOrder = { order, market, ...place }
     yield* books.record(yield* capitalOf(foreignOrder))
@@ -116,8 +114,8 @@ interface Asked {
   readonly evidence: boolean
   readonly acceptBalances: boolean
   readonly resolve: boolean
-  readonly cancel: Option.Option<string>
-  readonly adopt: Option.Option<string>
+  readonly cancel: string | undefined
+  readonly adopt: string | undefined
   readonly json: boolean
 }
 
@@ -126,13 +124,13 @@ const onlyCompares =
 
 export const reconcile = Effect.fn("ReconcileAsked.reconcile")(function* (asked: Asked) {
   const { acceptBalances, adopt, cancel, resolve } = asked
-  if (Option.isSome(adopt) && Option.isSome(cancel)) return yield* wrongUsage("Use either --adopt or --cancel")
+  if (adopt !== undefined && cancel !== undefined) return yield* wrongUsage("Use either --adopt or --cancel")
   const { compared, file } = yield* ChosenBot
-  if (Option.isNone(adopt) && Option.isNone(cancel) && !resolve)
+  if (adopt === undefined && cancel === undefined && !resolve)
     return yield* show(yield* compared(acceptBalances), asked)
   const config = yield* ConfigFile.load(yield* file(onlyCompares))
-  if (Option.isSome(adopt)) return yield* adoptForeign(config, adopt.value)
-  if (Option.isSome(cancel)) return yield* beside(config, (signerId) => cancelForeign(config, signerId, cancel.value))
+  if (adopt !== undefined) return yield* adoptForeign(config, adopt)
+  if (cancel !== undefined) return yield* beside(config, (signerId) => cancelForeign(config, signerId, cancel))
   const gathered = yield* gatherHere(config, acceptBalances)
   const view = { journal: config.journal, now: yield* Clock.currentTimeMillis, state: gathered.state }
   for (const answer of gathered.proven) yield* deliver(view, answer)

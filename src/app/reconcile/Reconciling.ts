@@ -117,14 +117,12 @@ const whyNoHistory = ({ venue }: ConfigFile.BotConfig) =>
   venue.partnerJwt === undefined ? "venue.partnerJwt is not set" : undefined
 
 /** Writes to the journal, unless a bot runs: a running bot books the movement itself. */
-export const bookUnlessRunning =
-  ({ journal }: ConfigFile.BotConfig) =>
-  (events: ReadonlyArray<BotEvent>) =>
-    Effect.gen(function* () {
-      if ((yield* Lease.holder(journal)) !== undefined) return
-      const { pid } = yield* Process
-      yield* Bookkeeper.use((books) => books.record(...events)).pipe(Effect.provide(Layers.books(journal, pid)))
-    })
+export const bookUnlessRunning = ({ journal }: ConfigFile.BotConfig) =>
+  Effect.fnUntraced(function* (events: ReadonlyArray<BotEvent>) {
+    if ((yield* Lease.holder(journal)) !== undefined) return
+    const { pid } = yield* Process
+    yield* Bookkeeper.use((books) => books.record(...events)).pipe(Effect.provide(Layers.books(journal, pid)))
+  })
 
 /** Explains arrivals that the account's history names, or that the operator accepts. `book` records them in the journal. */
 const movedSince = Effect.fnUntraced(function* <E, R>(

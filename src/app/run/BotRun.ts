@@ -41,12 +41,9 @@ import * as Reconciling from "../reconcile/Reconciling.ts"
 import * as Admission from "./Admission.ts"
 import * as Canarying from "./Canarying.ts"
 import * as Display from "./Display.ts"
-import * as LastWords from "./LastWords.ts"
-import * as SystemdWatchdog from "./SystemdWatchdog.ts"
-import * as ChainWatch from "./watch/ChainWatch.ts"
 import * as SignalFile from "./watch/SignalFile.ts"
 import * as StrategyWatch from "./watch/StrategyWatch.ts"
-import { supervised } from "./watch/Supervision.ts"
+import { supervised, tellSystemd, verifyJournal } from "./watch/Supervision.ts"
 import * as Witnessing from "./watch/Witnessing.ts"
 
 /** A running turn has this time to end. Then it is interrupted, which the journal survives. */
@@ -59,7 +56,6 @@ export interface BotRunOptions extends Omit<Display.ShownOptions, "assets" | "st
   readonly run: Pick<StartUp.BotRun, "assets" | "boot" | "journal" | "mode" | "sources">
   readonly strategies: ReadonlyArray<Strategy>
   readonly reload: Pick<StrategyWatch.WatchOptions, "files" | "onRemoved">
-  /** Milliseconds; `undefined` runs until stopped. */
   readonly forMillis: number | undefined
   /** `now` is in milliseconds of the monotonic clock. */
   readonly isOver?: ((state: BotState, now: number) => boolean) | undefined
@@ -112,7 +108,7 @@ export const runBot = Effect.fnUntraced(function* (asked: BotRunOptions) {
     reason !== undefined ? { code: "kill-switch", text: reason } : isCancellingAll ? leavingReason : undefined
   )
   yield* mayPayAgain(books.state, payAgain)
-  yield* stop.leaves(() => LastWords.stillOpen(books.state))
+  yield* stop.leaves(() => Display.stillOpen(books.state))
   // A subscription lacks earlier events, so each begins before the start records its alarms.
   // Without a reader there is none, because it would keep its events in memory.
   const subscribe = (isRead: boolean) => (isRead ? PubSub.subscribe(books.changes) : Effect.undefined)
@@ -121,7 +117,7 @@ export const runBot = Effect.fnUntraced(function* (asked: BotRunOptions) {
   const logEvents = yield* subscribe(options.config.otlp !== undefined)
   const { admit, refused } = yield* Admission.judging(options)
   yield* StartUp.recordOrWithdraw(options.run, options.strategies, withdraw)
-  const verified = yield* ChainWatch.begin(options.journal)
+  const verified = yield* verifyJournal(options.journal)
   yield* beside("the verification of the journal", verified)
   const { account, config } = options
   const witness = config.witness && { config, signerId: account.signerId, terms: config.witness }
@@ -255,7 +251,7 @@ const besideTurns = (
             beside("the candles of sources", warm.forever),
             beside("the watch on strategy files", files.forever),
             beside("the price alerts", Alerting.watch(config, bot.strategies)),
-            beside("the sign of life to systemd", SystemdWatchdog.watch(bot))
+            beside("the sign of life to systemd", tellSystemd(bot))
           ]
         : []),
       ...(reconciling === undefined

@@ -1,5 +1,5 @@
 /** Runs the bot, live or dry, from its files to its summary. */
-import { Console, Duration, Effect, FileSystem, Option, Path } from "effect"
+import { Console, Duration, Effect, FileSystem, Path } from "effect"
 import * as Telemetry from "../../control/Telemetry.ts"
 import { present } from "../../domain/Present.ts"
 import type { FindingName } from "../../engine/planning/ahead/PlanFindings.ts"
@@ -18,19 +18,19 @@ import * as FileChecks from "../start/FileChecks.ts"
 import * as StartChecks from "../start/StartChecks.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
 import * as BotRun from "./BotRun.ts"
-import * as LastWords from "./LastWords.ts"
+import * as Display from "./Display.ts"
 import * as StartFiles from "./watch/StartFiles.ts"
 
 interface Asked {
   readonly files: ReadonlyArray<string>
   readonly config: string
-  readonly forMillis: Option.Option<number>
+  readonly forMillis: number | undefined
   readonly dryRun: boolean
   readonly cancelOnExit: boolean
   readonly onRemoved: "drain" | "leave"
   readonly payAgain: ReadonlyArray<string>
   readonly allow: ReadonlyArray<FindingName>
-  readonly poll: Option.Option<number>
+  readonly poll: number | undefined
   readonly json: boolean
   readonly isOver?: BotRun.BotRunOptions["isOver"]
 }
@@ -73,7 +73,7 @@ export const run = Effect.fnUntraced(function* (asked: Asked) {
     title: `limitbot ${version}  ${mode}  ${config.venue.url}`,
     detail: `account ${signerId}  journal ${journal}`,
     warning: dryRun ? "DRY RUN: nothing is created or signed, fills are simulated" : undefined,
-    forMillis: Option.getOrUndefined(forMillis),
+    forMillis,
     cancelOnExit: asked.cancelOnExit,
     isOver: asked.isOver,
     json,
@@ -88,14 +88,14 @@ export const run = Effect.fnUntraced(function* (asked: Asked) {
   }
   yield* StartChecks.stop(FileChecks.look(config))
   if (!json && options.warning !== undefined) yield* Console.log(options.warning)
-  const pace = Option.match(poll, { onNone: () => ({}), onSome: (pollMinMillis) => ({ pollMinMillis }) })
+  const pace = present({ pollMinMillis: poll })
   const layer = dryRun ? Layers.dryRun(config, account, pid, pace) : Layers.live(config, account, pid, pace)
   yield* Effect.gen(function* () {
     const { state } = yield* Bookkeeper
     const isKilled = (yield* options.killSwitch) !== undefined
     const isHeard = yield* StartChecks.pass({ config, account, state, isKilled })
     yield* BotRun.runBot(options)
-    yield* LastWords.print(options)
+    yield* Display.printEnd(options)
     if (!isHeard && !StartUp.isBound(state)) return yield* venueSilent(config.venue.url)
   }).pipe(Effect.provide(layer), Effect.provide(Telemetry.tracing(config.otlp)))
 }, Effect.scoped)

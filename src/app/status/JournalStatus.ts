@@ -1,5 +1,5 @@
 /** Shows slots, orders and money from the journal. `--watch` adds prices from the bot's live stream, if there is one. */
-import { Clock, Console, Effect, type Option, Stream } from "effect"
+import { Clock, Console, Effect, Stream } from "effect"
 import type { Recorded } from "../../domain/BotEvent.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
 import { age } from "../../domain/Text.ts"
@@ -25,7 +25,7 @@ import * as Display from "../run/Display.ts"
 /** A pipe gets one picture in this interval. */
 const printMillis = 5_000
 
-export const watch = Effect.fn("watch")(function* (view: JournalView, forMillis: Option.Option<number>) {
+export const watch = Effect.fn("watch")(function* (view: JournalView, forMillis: number | undefined) {
   const { assets, journal: file, state, stuckAfter } = view
   const [journal, terminal] = [yield* Journal, yield* Terminal]
   const prices = new Map<string, TwoSidedPrice>()

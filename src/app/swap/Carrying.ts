@@ -2,7 +2,7 @@
  * Carries a swap: shows the quote, funds it exactly once after a yes, follows it to its end, and closes with evidence. While a bot runs on
  * the journal, that bot carries it. After an interruption `--resume` or the next bot continues it.
  */
-import { Clock, Console, Effect, Schema } from "effect"
+import { Clock, Console, Effect } from "effect"
 import { Prompt } from "effect/cli"
 import { isFinished } from "../../domain/Placement.ts"
 import { mayStillBeMade, unclearPayment } from "../../engine/funding/Paying.ts"
@@ -29,12 +29,6 @@ import { readingOf } from "../journal/JournalView.ts"
 import * as SwapFollow from "./SwapFollow.ts"
 import * as SwapRequest from "./SwapRequest.ts"
 import * as VenueAccess from "./VenueAccess.ts"
-
-export class NotAgreed extends Schema.TaggedError<NotAgreed>()("NotAgreed", {}) {
-  override get message(): string {
-    return "Not accepted; nothing was paid"
-  }
-}
 
 export const carry = Effect.fn("swap.carry")(function* (
   config: ConfigFile.BotConfig,
@@ -127,7 +121,7 @@ const confirmed = (message: string) =>
 export const agree = ({ json, yes }: Ways, question = "Pay and swap?") =>
   Effect.fnUntraced(function* (terms: ReadonlyArray<string>) {
     if (!json) yield* Console.log(terms.join("\n"))
-    if (!yes && !(yield* confirmed(question))) return yield* new NotAgreed()
+    if (!yes && !(yield* confirmed(question))) return yield* commandFailed("Not accepted; nothing was paid")
   })
 
 const showDry = (

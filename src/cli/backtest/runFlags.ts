@@ -8,7 +8,7 @@ import * as flags from "../flags.ts"
 const candles =
   "Candles or trades: CSV, plain or packed, Parquet or Feather; a pattern for several files; journal:FILE for prices that a bot recorded"
 
-export const data = flags.fileFlag("data", candles)
+export const data = flags.file("data", candles)
 
 export const dataOfMarkets = flags
   .fileFlag("data", `${candles}. For several markets MARKET=CSV for each`)

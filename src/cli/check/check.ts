@@ -1,6 +1,6 @@
 /** `limitbot check` changes nothing; only --notify sends test messages. Exit code 1: something must be fixed. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Effect, Option, Record } from "effect"
+import { Effect, Record } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Answer from "../../process/Answer.ts"
 import { wrongUsage } from "../../process/WrongUsage.ts"
@@ -31,7 +31,7 @@ const config = flags
 
 const strategyFlags = {
   lookahead: flags.toggle("lookahead", "Also test on the candles of --data that a strategy does not see the future"),
-  data: runFlags.data.pipe(Flag.optional),
+  data: runFlags.data,
   ...runFlags.partFlags
 }
 
@@ -80,16 +80,16 @@ export const command = Command.make(
   },
   Effect.fn(function* ({ files, programFlags, strategyFlags, others, signer, json, ...which }) {
     const usual = flags.defaultConfig
-    const file = Option.getOrElse(which.config, () => usual)
+    const file = which.config ?? usual
     const { kind, ...program } = programFlags
     const chosen = Record.keys(others).filter((name) => others[name])
     const [only] = chosen
-    if (chosen.length + (Option.isSome(kind) ? 1 : 0) > 1) return yield* wrongUsage("check does one thing at a time")
-    if (only !== "containment" && [which.account, which.database, signer].some(Option.isSome))
+    if (chosen.length + (kind !== undefined ? 1 : 0) > 1) return yield* wrongUsage("check does one thing at a time")
+    if (only !== "containment" && (which.account ?? which.database ?? signer) !== undefined)
       return yield* wrongUsage("--account, --database-file and --signer go with --containment")
-    if (Option.isSome(kind)) {
+    if (kind !== undefined) {
       const { checked } = yield* load(() => import("../../app/plugIn/ProgramChecks.ts"))
-      return yield* Answer.print(checked({ ...program, kind: kind.value, command: files }), { json })
+      return yield* Answer.print(checked({ ...program, kind, command: files }), { json })
     }
     if (only === "upgrade") return yield* Answer.print((yield* doctor).upgraded(file, files), { json })
     if (strategyFlags.lookahead && (only !== undefined || files.length === 0))

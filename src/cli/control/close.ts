@@ -11,7 +11,7 @@ export const command = Command.make(
   "close",
   {
     strategy: flags.argument("strategy", "A running strategy"),
-    price: flags.textOrMissing("price", "The worst price of the sale; default: near the market, which it follows"),
+    price: flags.text("price", "The worst price of the sale; default: near the market, which it follows"),
     swap: flags.toggle("swap", "Sell at once by a swap instead of an order"),
     dry: flags.toggle("dry", "Only the plan with its costs: nothing is closed"),
     yes: flags.toggle("yes", "Accept the plan without a question"),

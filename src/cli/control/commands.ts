@@ -1,5 +1,5 @@
 /** Commands of an operator to a running bot, or to accounts of a fleet: `pause`, `resume`, `cancel` and `reload`. */
-import { Console, Effect, Option } from "effect"
+import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import * as BotOfFile from "../../app/bots/BotOfFile.ts"
 import { ChosenBot } from "../../app/journal/ChosenBot.ts"
@@ -33,7 +33,7 @@ export const pause = Command.make(
     ...one
   },
   Effect.fn(function* ({ strategy, cancel, yes, why: given, ...addressed }) {
-    const [target, why] = [Option.getOrUndefined(strategy), Option.getOrUndefined(given)]
+    const [target, why] = [strategy, given]
     if (addressed.allAccounts && (cancel || target !== undefined))
       return yield* wrongUsage("--all-accounts pauses accounts as a whole; kill also cancels")
     if (!cancel && target === undefined && WhichBot.isOfFleet(addressed))
@@ -55,7 +55,7 @@ export const resume = Command.make(
   "resume",
   { strategy, allAccounts: WhichBot.allAccounts, ...one },
   Effect.fn(function* ({ strategy, why: given, ...addressed }) {
-    const [target, why] = [Option.getOrUndefined(strategy), Option.getOrUndefined(given)]
+    const [target, why] = [strategy, given]
     if (addressed.allAccounts && target !== undefined)
       return yield* wrongUsage("--all-accounts resumes accounts as a whole")
     if (target === undefined && WhichBot.isOfFleet(addressed))
@@ -67,7 +67,7 @@ export const resume = Command.make(
 export const cancel = Command.make(
   "cancel",
   { slot: flags.argument("strategy/slot", "A slot as `status` shows it"), ...one },
-  ({ slot, why }) => tell("cancel", slot, Option.getOrUndefined(why))
+  ({ slot, why }) => tell("cancel", slot, why)
 ).pipe(WhichBot.ofBot, flags.help(commandOf("cancel").does))
 
 export const reload = Command.make(

@@ -1,5 +1,5 @@
 /** `limitbot mcp`: a running bot for agents, over standard input and output or over HTTP on this machine. */
-import { Effect, FileSystem, Option } from "effect"
+import { Effect, FileSystem } from "effect"
 import { Command } from "effect/cli"
 import * as Mcp from "../../control/mcp/Mcp.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
@@ -30,9 +30,9 @@ export const command = Command.make(
         Effect.mapError(({ message }) => ({ message })),
         Effect.provideService(FileSystem.FileSystem, fileSystem)
       )
-    if (Option.isNone(port)) return yield* Mcp.overStdio(askAs, operator)
+    if (port === undefined) return yield* Mcp.overStdio(askAs, operator)
     const { requested } = yield* Stop
-    yield* Mcp.overHttp(askAs, operator, { journal, port: port.value })
+    yield* Mcp.overHttp(askAs, operator, { journal, port })
     yield* requested
   }, Effect.scoped)
 ).pipe(flags.help("Let agents read a running bot (MCP), and with --operator command it after a proposal"))

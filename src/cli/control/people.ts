@@ -1,5 +1,5 @@
 /** `limitbot people`: manages who may read or command a bot. A token goes to a file that only you can read and is never printed. */
-import { Console, Effect, Option } from "effect"
+import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import { roles } from "../../control/api/OperatorCommands.ts"
 import * as People from "../../control/http/People.ts"
@@ -34,19 +34,17 @@ export const command = Command.make(
     json: flags.json
   },
   Effect.fn(function* ({ config, out, page, revoke, role, who, ...form }) {
-    const journal = Option.isSome(page) ? page.value : (yield* ConfigFile.loadSettings(config)).journal
+    const journal = page !== undefined ? page : (yield* ConfigFile.loadSettings(config)).journal
     const listed = Effect.map(People.list(journal), (people) => Answer.ofList(columns, people, "Nobody is listed."))
-    if (Option.isNone(who) && Option.isNone(role) && !revoke) return yield* Answer.print(listed, form)
-    if (Option.isSome(who) && Option.isSome(role) && Option.isSome(out) && !revoke) {
-      yield* People.add(journal, { who: who.value, role: role.value }, (token) => KeyFile.writeSecret(out.value, token))
-      return yield* Console.log(
-        `${who.value} is a ${role.value} now. The token is in ${out.value}: hand it on, and remove the file.`
-      )
+    if (who === undefined && role === undefined && !revoke) return yield* Answer.print(listed, form)
+    if (who !== undefined && role !== undefined && out !== undefined && !revoke) {
+      yield* People.add(journal, { who, role }, (token) => KeyFile.writeSecret(out, token))
+      return yield* Console.log(`${who} is a ${role} now. The token is in ${out}: hand it on, and remove the file.`)
     }
-    if (Option.isNone(who) || Option.isSome(role) || !revoke)
+    if (who === undefined || role !== undefined || !revoke)
       return yield* wrongUsage("Use NAME --role ROLE --out FILE, or NAME --revoke")
-    yield* People.revoke(journal, who.value)
-    yield* Console.log(`${who.value} is removed, and the token no longer works.`)
+    yield* People.revoke(journal, who)
+    yield* Console.log(`${who} is removed, and the token no longer works.`)
   })
 ).pipe(
   flags.help("List the people who may read or command a bot; add one with a role and a token, or revoke one", {

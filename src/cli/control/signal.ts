@@ -1,6 +1,7 @@
 /** `limitbot signal NAME VALUE`: sends a number to the strategies that use it, through the running bot. */
-import { Clock, Console, Effect, Option } from "effect"
+import { Clock, Console, Effect } from "effect"
 import { Command } from "effect/cli"
+import { present } from "../../domain/Present.ts"
 import { nameRule, signalName } from "../../domain/Signal.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as RunCandles from "../../lab/runs/RunCandles.ts"
@@ -26,11 +27,7 @@ export const command = Command.make(
       return yield* wrongUsage(`"${written}" is not a number, true or false`)
     const from = yield* RunCandles.moment("at", at, yield* Clock.currentTimeMillis)
     const { journal } = yield* ConfigFile.loadSettings(config)
-    const payload = {
-      value,
-      ...(Option.isSome(at) ? { at: from } : {}),
-      ...(Option.isSome(note) ? { note: note.value } : {})
-    }
+    const payload = { value, ...present({ at: at === undefined ? undefined : from, note }) }
     const { message } = yield* RunningBot.ask(journal, ({ command }) => command.signal({ params: { name }, payload }))
     yield* Console.log(`${message}.`)
   })

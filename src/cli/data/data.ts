@@ -1,5 +1,5 @@
 /** `limitbot data FILE`: shows candles, repairs, converts, generates or downloads them, and measures a journal. */
-import { Clock, Console, Effect, Option } from "effect"
+import { Clock, Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as ExchangeCandles from "../../app/candles/ExchangeCandles.ts"
 import { minutesPerYear } from "../../candles/Generate.ts"
@@ -25,7 +25,7 @@ const download = Command.make(
   Effect.fn(function* (input) {
     const stepMillis = timeframeMillis(input.timeframe)
     if (stepMillis === undefined) return yield* wrongUsage(`--timeframe ${input.timeframe}: write for example 1m, 1h`)
-    const from = yield* moment("from", Option.some(input.from), 0)
+    const from = yield* moment("from", input.from, 0)
     const to = yield* moment("to", input.to, yield* Clock.currentTimeMillis)
     const exchange = yield* ExchangeCandles.openExchange(yield* ExchangeCandles.loadLibrary, input.exchange)
     const progress = yield* Progress.make("download")
@@ -62,9 +62,9 @@ export const command = Command.make(
     json: flags.json
   },
   Effect.fn(function* ({ calibrate, json, out, ...asked }) {
-    if (Option.isSome(out)) {
+    if (out !== undefined) {
       if (calibrate || json) return yield* wrongUsage("--out writes candles: without --calibrate and --json")
-      return yield* DataFiles.convert({ ...asked, out: out.value })
+      return yield* DataFiles.convert({ ...asked, out })
     }
     if (!calibrate) return yield* Answer.print(DataFiles.info(asked), { json })
     yield* Answer.print(DataFiles.calibration({ journal: asked.data, market: asked.market }), { json })

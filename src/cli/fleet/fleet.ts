@@ -1,6 +1,6 @@
 /** `limitbot fleet`: runs and shows many accounts on many machines, whose journals are in one Postgres database. */
-import { Console, Effect, Option } from "effect"
-import { Argument, Command } from "effect/cli"
+import { Console, Effect } from "effect"
+import { Command } from "effect/cli"
 import * as AccountFolders from "../../fleet/accounts/AccountFolders.ts"
 import * as AccountList from "../../fleet/accounts/AccountList.ts"
 import * as FleetPage from "../../fleet/accounts/FleetPage.ts"
@@ -22,26 +22,21 @@ const running = Command.make(
   },
   Effect.fn(function* ({ accounts, database, folder, forMillis, port }) {
     const stop = requestedOrAfter(forMillis).pipe(Effect.provideService(Stop, yield* Stop))
-    const applied = Option.match(accounts, {
-      onNone: () => Effect.void,
-      onSome: (applied) =>
-        Effect.flatMap(AccountFolders.apply(applied, true), (changes) =>
-          Effect.forEach(AccountFolders.linesOf(changes), (line) => Console.log(line), { discard: true })
-        )
+    const applied = Effect.gen(function* () {
+      const changes = accounts === undefined ? [] : yield* AccountFolders.apply(accounts, true)
+      for (const line of AccountFolders.linesOf(changes)) yield* Console.log(line)
     })
-    yield* inDatabase(
-      database,
-      Effect.andThen(applied, Runner.run({ folder, port: Option.getOrUndefined(port), stop, say: Console.log }))
-    )
+    yield* inDatabase(database, Effect.andThen(applied, Runner.run({ folder, port, stop, say: Console.log })))
   }, Effect.scoped)
 ).pipe(flags.help("Run this runner's share of the fleet's accounts until stopped"))
 
 const dashboard = Command.make(
   "dashboard",
   {
-    file: flags
-      .fileArgument("file", "A file with `dashboard` (where it listens) and `bots` (others to show); default: none")
-      .pipe(Argument.optional),
+    file: flags.optionalFileArgument(
+      "file",
+      "A file with `dashboard` (where it listens) and `bots` (others to show); default: none"
+    ),
     database,
     forMillis: flags.forDuration
   },
@@ -74,11 +69,10 @@ export const command = Command.make(
     json: flags.json
   },
   Effect.fn(function* ({ apply, database, remove, yes, ...form }) {
-    if (Option.isSome(apply) && Option.isSome(remove))
-      return yield* wrongUsage("--apply and --remove exclude each other")
-    if (Option.isSome(remove)) return yield* inDatabase(database, removed(remove.value))
-    if (Option.isNone(apply)) return yield* Answer.print(inDatabase(database, AccountList.listAccounts), form)
-    yield* Answer.print(inDatabase(database, AccountFolders.applied(apply.value, yes)), form)
+    if (apply !== undefined && remove !== undefined) return yield* wrongUsage("--apply and --remove exclude each other")
+    if (remove !== undefined) return yield* inDatabase(database, removed(remove))
+    if (apply === undefined) return yield* Answer.print(inDatabase(database, AccountList.listAccounts), form)
+    yield* Answer.print(inDatabase(database, AccountFolders.applied(apply, yes)), form)
   })
 ).pipe(
   flags.help("Show every account of a fleet, worst first: its state, runner, orders and problems", {

@@ -18,14 +18,14 @@ export const database = common.file(
   `A file of mode 0600 with the address of the fleet's database, postgres://…; default: the variable ${variable}`
 )
 
-export const urlOf = Effect.fnUntraced(function* (file: Option.Option<string>) {
-  if (Option.isSome(file)) return yield* KeyFile.readKey(file.value)
+export const urlOf = Effect.fnUntraced(function* (file: string | undefined) {
+  if (file !== undefined) return yield* KeyFile.readKey(file)
   const url = yield* Config.option(Config.Redacted(variable))
   if (Option.isSome(url)) return url.value
   return yield* wrongUsage(`Which database? Set --database-file FILE or ${variable}`)
 })
 
-export const inDatabase = <A, E, R>(file: Option.Option<string>, effect: Effect.Effect<A, E, R>) =>
+export const inDatabase = <A, E, R>(file: string | undefined, effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Effect.all([accountOfFleet, urlOf(file)]), ([{ fleetDatabase }, url]) =>
     Effect.provide(effect, fleetDatabase(url))
   )
@@ -38,8 +38,8 @@ export const flags = {
 
 export interface Given {
   readonly config: string
-  readonly account: Option.Option<string>
-  readonly database: Option.Option<string>
+  readonly account: string | undefined
+  readonly database: string | undefined
 }
 
 interface Choice {
@@ -50,12 +50,12 @@ interface Choice {
 export const layerOf = ({ bot: { account, config, database } }: Choice) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      if (Option.isNone(account) && Option.isNone(database)) return BotOfFile.layer(config)
-      if (Option.isNone(account)) return yield* wrongUsage("--database-file goes with --account NAME")
+      if (account === undefined && database === undefined) return BotOfFile.layer(config)
+      if (account === undefined) return yield* wrongUsage("--database-file goes with --account NAME")
       if (config !== common.defaultConfig)
         return yield* wrongUsage("Use either --config or --account: an account's configuration is in its fleet")
       const { layer } = yield* accountOfFleet
-      return layer(account.value, yield* urlOf(database))
+      return layer(account, yield* urlOf(database))
     })
   )
 
@@ -65,11 +65,11 @@ export const ofBot = <const Name extends string, Input extends Choice, C, E, R>(
 
 export const allAccounts = common.toggle("all-accounts", "Every account of the fleet, instead of one")
 
-export const isOfFleet = ({ allAccounts = false, bot }: Choice): boolean => allAccounts || Option.isSome(bot.account)
+export const isOfFleet = ({ allAccounts = false, bot }: Choice): boolean => allAccounts || bot.account !== undefined
 
 /** Sets the target state of whole accounts, for every runner, also one that starts later. */
 export const wish = Effect.fnUntraced(function* (command: FleetCommand, { allAccounts, bot }: Choice, why: string) {
-  const accounts = Option.toArray(bot.account)
+  const accounts = bot.account === undefined ? [] : [bot.account]
   if (allAccounts === accounts.length > 0 || bot.config !== common.defaultConfig)
     return yield* wrongUsage("Use one of --account NAME, --all-accounts and --config FILE")
   const TargetStates = yield* Effect.promise(() => import("../../fleet/accounts/TargetStates.ts"))

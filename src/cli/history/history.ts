@@ -1,5 +1,5 @@
 /** `limitbot history`: lists past swaps and orders. All processes on one journal share one request per five seconds. */
-import { Effect, Option, type Schema } from "effect"
+import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { historyOf, transactions } from "../../app/history/HistoryAsked.ts"
 import { listPayouts } from "../../app/swap/SwapLists.ts"
@@ -13,14 +13,9 @@ import { transactionStatuses } from "../../venue/wire/WireHistory.ts"
 import * as Wire from "../../venue/wire/WireValue.ts"
 import * as flags from "../flags.ts"
 
-const checked = <A, B>(flag: Flag.Flag<A>, description: string, schema: Schema.Codec<B, A>) =>
-  flag.pipe(Flag.withSchema(schema), Flag.withDescription(description), Flag.optional, flags.orMissing)
-
-const count = (name: string, most: number, description: string) =>
-  flags.orMissing(flags.count(name, description, 1, most))
-
-const figure = (name: string, description: string) => flags.orMissing(flags.figure(name, description))
-const time = (name: string, description: string) => checked(Flag.String(name), description, Wire.TimestampText)
+const count = (name: string, most: number, description: string) => flags.count(name, description, 1, most)
+const time = (name: string, description: string) =>
+  flags.optional(description)(Flag.withSchema(Flag.String(name), Wire.TimestampText))
 const token = (name: string, description: string) =>
   flags.several(flags.textFlag(name, `${description}; may be repeated: any of them`), 50)
 const chain = (name: string, description: string) =>
@@ -30,14 +25,14 @@ const chain = (name: string, description: string) =>
   )
 
 const filters = {
-  search: flags.textOrMissing("search", "Deposit address, recipient, sender or transaction hash"),
+  search: flags.text("search", "Deposit address, recipient, sender or transaction hash"),
   fromChainId: chain("from-chain", "Chain that was paid from"),
   toChainId: chain("to-chain", "Chain that was paid to"),
   fromTokenId: token("from-token", "Asset paid; overrides --from-chain"),
   toTokenId: token("to-token", "Asset received; overrides --to-chain"),
-  depositMemo: flags.textOrMissing("deposit-memo", "Narrows a search by deposit address"),
-  referral: flags.textOrMissing("referral", "Referral"),
-  affiliate: flags.textOrMissing("affiliate", "Affiliate stored in the fees"),
+  depositMemo: flags.text("deposit-memo", "Narrows a search by deposit address"),
+  referral: flags.text("referral", "Referral"),
+  affiliate: flags.text("affiliate", "Affiliate stored in the fees"),
   statuses: flags
     .several(
       Flag.Literals("status", transactionStatuses).pipe(
@@ -49,20 +44,20 @@ const filters = {
   showTestTxs: flags
     .toggle("show-test", "Include transactions of test accounts")
     .pipe(Flag.map((isGiven) => (isGiven ? "true" : undefined))),
-  minUsdPrice: figure("min-usd", "Minimum USD value of both sides"),
-  maxUsdPrice: figure("max-usd", "Maximum USD value of both sides"),
+  minUsdPrice: flags.figure("min-usd", "Minimum USD value of both sides"),
+  maxUsdPrice: flags.figure("max-usd", "Maximum USD value of both sides"),
   startTimestamp: time("start", "After this time (exclusive), ISO 8601"),
   endTimestamp: time("end", "Before this time (exclusive), ISO 8601"),
-  startTimestampUnix: figure("start-unix", "Like --start, as Unix time"),
-  endTimestampUnix: figure("end-unix", "Like --end, as Unix time")
+  startTimestampUnix: flags.figure("start-unix", "Like --start, as Unix time"),
+  endTimestampUnix: flags.figure("end-unix", "Like --end, as Unix time")
 }
 
 const cursor = {
   numberOfTransactions: count("count", 1000, "Records of one request, by cursor; default: 50, with --sync 1000"),
-  direction: flags.choiceOrMissing("direction", ["next", "prev"], "next: older than the cursor; prev: newer"),
-  lastDepositAddress: flags.textOrMissing("after-address", "Cursor: deposit address of the last record"),
-  lastDepositMemo: flags.textOrMissing("after-memo", "Cursor: its deposit memo, when it has one"),
-  lastDepositAddressAndMemo: flags.textOrMissing("after-combined", "Cursor in the deprecated form ADDRESS_MEMO")
+  direction: flags.choice("direction", ["next", "prev"], "next: older than the cursor; prev: newer"),
+  lastDepositAddress: flags.text("after-address", "Cursor: deposit address of the last record"),
+  lastDepositMemo: flags.text("after-memo", "Cursor: its deposit memo, when it has one"),
+  lastDepositAddressAndMemo: flags.text("after-combined", "Cursor in the deprecated form ADDRESS_MEMO")
 }
 
 const kinds = <const Known extends ReadonlyArray<string>>(name: string, known: Known) =>
@@ -77,13 +72,13 @@ const account = Command.make(
   "account",
   {
     query: {
-      prevCursor: flags.textOrMissing("prev-cursor", "Older than this cursor"),
-      nextCursor: flags.textOrMissing("next-cursor", "Newer than this cursor (in `history`, next is older)"),
+      prevCursor: flags.text("prev-cursor", "Older than this cursor"),
+      nextCursor: flags.text("next-cursor", "Newer than this cursor (in `history`, next is older)"),
       status: flags.several(Flag.Literals("status", transactionStatuses), 6),
       limit: count("limit", 100, "Most records; default: 20"),
-      depositAddress: flags.textOrMissing("deposit-address", "Of this deposit address"),
-      depositMemo: flags.textOrMissing("deposit-memo", "Narrows --deposit-address"),
-      search: flags.textOrMissing("search", "Address or transaction hash"),
+      depositAddress: flags.text("deposit-address", "Of this deposit address"),
+      depositMemo: flags.text("deposit-memo", "Narrows --deposit-address"),
+      search: flags.text("search", "Address or transaction hash"),
       depositType: kinds("deposit-type", Wire.depositTypes),
       recipientType: kinds("recipient-type", Wire.recipientTypes),
       refundType: kinds("refund-type", Wire.depositTypes)
@@ -102,7 +97,7 @@ export const command = Command.make(
     page: count("page", Number.MAX_SAFE_INTEGER, "By page number instead of by cursor"),
     perPage: count("per-page", 1000, "Records of a page; default: 50"),
     sync: flags.toggle("sync", "Read new transactions into the database beside the journal, and count them"),
-    payouts: flags.textOrMissing(
+    payouts: flags.text(
       "payouts",
       "Payouts of a swap of type ANY_INPUT, by its deposit address; with --deposit-memo, --start, --page, --per-page and --order"
     ),
@@ -114,7 +109,7 @@ export const command = Command.make(
   },
   Effect.fn(function* ({ order, payouts, ...given }) {
     if (payouts === undefined) {
-      if (Option.isSome(order)) return yield* wrongUsage("--order goes with --payouts only")
+      if (order !== undefined) return yield* wrongUsage("--order goes with --payouts only")
       return yield* Answer.print(historyOf(given), given)
     }
     const { csv, cursor, filters, page = 1, perPage = mostWithdrawals, sync, stored } = given
@@ -124,7 +119,7 @@ export const command = Command.make(
         "--payouts goes with --deposit-memo, --start, --page, --per-page, --order and --json only"
       )
     if (perPage > mostWithdrawals) return yield* wrongUsage(`--per-page: at most ${mostWithdrawals} payouts`)
-    const sortOrder = Option.getOrElse(order, () => "desc" as const)
+    const sortOrder = order ?? ("desc" as const)
     const narrowing = present({ depositMemo, timestampFrom: startTimestamp })
     const query = { depositAddress: payouts, ...narrowing, page, limit: perPage, sortOrder }
     yield* Answer.print(listPayouts(given.config, query), given)

@@ -1,5 +1,5 @@
 /** `limitbot import BOT FILE`: a strategy of another bot as a strategy file, on the standard output. */
-import { Console, Effect, Option, Result } from "effect"
+import { Console, Effect, Result } from "effect"
 import { Argument, Command } from "effect/cli"
 import * as Decimal from "../../domain/Decimal.ts"
 import * as Importing from "../../importers/Importing.ts"
@@ -22,11 +22,8 @@ export const command = Command.make(
     budget: flags.text("budget", "Largest quote amount that it may use")
   },
   Effect.fn(function* ({ bot, budget, file, market }) {
-    const most = Option.getOrUndefined(budget)
-    const amount = most === undefined ? undefined : yield* orWrong(budgetIn(most))
-    yield* Console.log(
-      yield* Importing.strategyText({ bot, file, market: Option.getOrUndefined(market), budget: amount })
-    )
+    const amount = budget === undefined ? undefined : yield* orWrong(budgetIn(budget))
+    yield* Console.log(yield* Importing.strategyText({ bot, file, market, budget: amount }))
   })
 ).pipe(
   flags.help("Turn a strategy of another bot into a strategy file, and list what cannot be imported", {

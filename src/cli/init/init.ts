@@ -1,5 +1,5 @@
 /** `limitbot init [FILE]`: asks a few questions and writes a commented strategy file; flags can answer every question. */
-import { Console, Option } from "effect"
+import { Console } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { init, schemaText } from "../../app/init/Init.ts"
 import { profileNames } from "../../venue/profile/Profiles.ts"
@@ -11,29 +11,25 @@ export const command = Command.make(
     file: flags.fileArgument("file", "The strategy file to write").pipe(Argument.withDefault("strategy.yaml")),
     config: flags.config,
     schema: flags.choice("schema", ["strategy", "config"], "Only print the JSON Schema of this file, for editors"),
-    like: flags.textOrMissing(
+    like: flags.text(
       "like",
       "Start from a strategy of the catalogue, without questions: rsi-oversold, safety-orders, …"
     ),
-    profile: flags.choiceOrMissing("profile", profileNames, "Deployment of the service, for a new configuration"),
+    profile: flags.choice("profile", profileNames, "Deployment of the service, for a new configuration"),
     given: {
-      venue: flags.textOrMissing("venue", "Address of the venue, or sandbox: for a new configuration"),
-      key: flags.textOrMissing("key-file", "The account's key: new, or a file of mode 0600"),
-      apiKey: flags.textOrMissing("api-key-file", "The venue's API key: env, or a file of mode 0600"),
-      market: flags.textOrMissing("market", "Market, as BASE/QUOTE"),
-      kind: flags.textOrMissing("kind", "Kind of strategy; code: one of your own in TypeScript, without questions"),
-      name: flags.textOrMissing("name", "Name of the strategy")
+      venue: flags.text("venue", "Address of the venue, or sandbox: for a new configuration"),
+      key: flags.text("key-file", "The account's key: new, or a file of mode 0600"),
+      apiKey: flags.text("api-key-file", "The venue's API key: env, or a file of mode 0600"),
+      market: flags.text("market", "Market, as BASE/QUOTE"),
+      kind: flags.text("kind", "Kind of strategy; code: one of your own in TypeScript, without questions"),
+      name: flags.text("name", "Name of the strategy")
     },
-    set: Flag.KeyValuePair("set").pipe(
-      Flag.withDescription("Answer another question: --set lower=50000 --set upper=70000"),
-      Flag.optional,
-      flags.orMissing
-    ),
+    set: flags.pairs("set", "Answer another question: --set lower=50000 --set upper=70000"),
     yes: flags.toggle("yes", "Ask nothing: use the default where no flag answers a question").pipe(Flag.withAlias("y")),
     overwrite: flags.toggle("overwrite", "Replace FILE if it exists")
   },
   ({ schema, ...asked }) =>
-    Option.isSome(schema) ? Console.log(schemaText(schema.value)) : init({ ...asked, usual: flags.defaultConfig })
+    schema !== undefined ? Console.log(schemaText(schema)) : init({ ...asked, usual: flags.defaultConfig })
 ).pipe(
   flags.help("Ask a few questions and write a strategy file, and a configuration if none exists", {
     "limitbot init": "Asks everything",

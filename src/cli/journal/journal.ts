@@ -1,5 +1,5 @@
 /** `limitbot journal WHAT`: verifies, compacts, archives and copies the journal, restores a copy, or rebuilds a lost journal. */
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { ChosenBot } from "../../app/journal/ChosenBot.ts"
 import * as JournalFile from "../../app/journal/JournalFile.ts"
@@ -40,15 +40,14 @@ export const command = Command.make(
     const [file, ...more] = files
     const usage = (message: string) => wrongUsage(`journal ${what} ${message}`)
     const misplaced = [
-      ...(Option.isSome(head) && what !== "verify" ? ["--head"] : []),
-      ...(Option.isSome(before) && what !== "archive" ? ["--before"] : []),
+      ...(head !== undefined && what !== "verify" ? ["--head"] : []),
+      ...(before !== undefined && what !== "archive" ? ["--before"] : []),
       ...(move && what !== "backup" ? ["--move"] : []),
       ...(beside.length > 0 && what !== "recover" ? ["--beside"] : [])
     ]
     if (misplaced.length > 0) return yield* usage(`takes no ${misplaced.join(" and no ")}`)
-    if (what === "verify" && file === undefined) return yield* JournalFile.verify(Option.toArray(head))
-    if (what === "archive" && file === undefined && Option.isSome(before))
-      return yield* JournalFile.archive(before.value)
+    if (what === "verify" && file === undefined) return yield* JournalFile.verify(head === undefined ? [] : [head])
+    if (what === "archive" && file === undefined && before !== undefined) return yield* JournalFile.archive(before)
     const bot = yield* ChosenBot
     const config = yield* bot.file(`journal ${what} is not for an account of a fleet`)
     if (what === "recover") {

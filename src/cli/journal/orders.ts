@@ -1,5 +1,5 @@
 /** `limitbot orders`: every unsettled order, with the ids by which the venue knows it. */
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { ofJournal } from "../../app/journal/JournalView.ts"
 import { stuck } from "../../app/journal/Unresolved.ts"
@@ -50,16 +50,16 @@ export const command = Command.make(
     json: flags.json
   },
   Effect.fn(function* ({ after, csv, json, order, stuck: isStuck, ...file }) {
-    if (Option.isSome(order)) {
+    if (order !== undefined) {
       if (isStuck || csv || json) return yield* wrongUsage("ORDER goes with --out and --proof only")
       const { write } = yield* Effect.promise(() => import("../../app/money/EvidenceFile.ts"))
-      return yield* write({ ...file, order: order.value })
+      return yield* write({ ...file, order })
     }
-    if (Option.isSome(file.out) || Option.isSome(file.proof) || file.offline)
+    if (file.out !== undefined || file.proof !== undefined || file.offline)
       return yield* wrongUsage("--out, --proof and --offline are about one order: name it")
     const listed = Effect.gen(function* () {
       if (isStuck) return yield* stuck(after)
-      if (Option.isSome(after)) return yield* wrongUsage("--after goes with --stuck only")
+      if (after !== undefined) return yield* wrongUsage("--after goes with --stuck only")
       const orders = ofJournal(({ state, assets }) => ordersOf(state, assets))
       return Answer.ofList(list, yield* orders, "Every order is settled.")
     })

@@ -1,5 +1,5 @@
 /** `limitbot resolve`: shows the questions that only the operator can settle and takes the answers, with or without a running bot. */
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { ofJournal, withJournal } from "../../app/journal/JournalView.ts"
 import { settle } from "../../app/journal/Resolving.ts"
@@ -31,17 +31,17 @@ export const command = Command.make(
   Effect.fn(function* ({ because: text, placement, received, ...given }) {
     const outcomeFlags = Word.literals.filter((word) => given[word])
     const [word] = outcomeFlags
-    if (Option.isNone(placement)) {
+    if (placement === undefined) {
       if (word !== undefined) return yield* wrongUsage(`--${word}: of which placement?`)
       return yield* ofJournal(list)
     }
     if (word === undefined || outcomeFlags.length > 1) {
-      const message = `Use one of ${Word.literals.map((each) => `--${each}`).join(", ")} about ${placement.value}`
+      const message = `Use one of ${Word.literals.map((each) => `--${each}`).join(", ")} about ${placement}`
       return yield* wrongUsage(message)
     }
     return yield* withJournal((view) =>
-      Effect.flatMap(amountIn(view, placement.value, received), (amount) =>
-        settle(view, { placement: placement.value, word, text, ...present({ received: amount }) })
+      Effect.flatMap(amountIn(view, placement, received), (amount) =>
+        settle(view, { placement, word, text, ...present({ received: amount }) })
       )
     )
   }, Answer.print)

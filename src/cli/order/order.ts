@@ -1,6 +1,6 @@
 /** `limitbot order`: one limit order by hand, followed to its end like every order; and to list, move or cancel such orders. */
 import { randomBytes } from "node:crypto"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { Command } from "effect/cli"
 import * as Ordering from "../../app/order/Ordering.ts"
 import { OrderChange, OrderId, OrderKey, OrderRequest, type OrderStanding } from "../../control/api/Order.ts"
@@ -28,26 +28,26 @@ const placing = (side: "buy" | "sell") =>
       asset: argument("asset", "BTC, or a market such as BTC/ETH; default quote: the configuration's stable asset"),
       at: argument("at", "The word `at`"),
       price: argument("price", "In the quote asset, for one of the base asset"),
-      takeProfit: flags.textOrMissing(
+      takeProfit: flags.text(
         "take-profit",
         "Exit with profit: a price, or a distance such as 5%; several with their parts: 2%:50%,5%:50%"
       ),
-      stop: flags.textOrMissing(
+      stop: flags.text(
         "stop",
         "Exit with loss: a price, or a distance such as 3%. With --take-profit one cancels the other (OCO)"
       ),
-      trail: flags.textOrMissing("trail", "The stop follows this far behind the best price, for example 4%"),
-      breakevenAt: flags.textOrMissing("breakeven", "From this price or distance on, the stop is at least the entry"),
-      expire: flags.textOrMissing("expire", "Cancel it if nothing has filled after this long, for example 6h"),
-      when: flags.textOrMissing("when", "Place it when this is true, for example `rsi(close, 14) < 30`"),
-      parts: flags.orMissing(flags.count("in-parts", "In this many equal parts, one after the other", 2, 1_000)),
+      trail: flags.text("trail", "The stop follows this far behind the best price, for example 4%"),
+      breakevenAt: flags.text("breakeven", "From this price or distance on, the stop is at least the entry"),
+      expire: flags.text("expire", "Cancel it if nothing has filled after this long, for example 6h"),
+      when: flags.text("when", "Place it when this is true, for example `rsi(close, 14) < 30`"),
+      parts: flags.count("in-parts", "In this many equal parts, one after the other", 2, 1_000),
       key: flags.text("key", "The same key never places a second order; default: a new one"),
       ...ways
     },
     Effect.fn(function* ({ amount, asset, at, config, dry, json, key: given, price, yes, ...more }) {
       if (at !== "at") return yield* wrongUsage(`"${at}": write limitbot order ${side} ${amount} ${asset} at ${price}`)
       const request = yield* Ordering.checked(OrderRequest, { side, market: asset, amount, price, ...present(more) })
-      const chosenKey = Option.getOrElse(given, () => randomBytes(12).toString("hex"))
+      const chosenKey = given ?? randomBytes(12).toString("hex")
       const key = yield* Ordering.checked(OrderKey, chosenKey)
       const options = yield* Ordering.optionsOf({ config, json, yes })
       // `all` becomes the size that the user accepted in the plan.
@@ -81,7 +81,7 @@ const list = Command.make("list", { config: flags.config, csv: flags.csv, json: 
 
 const change = Command.make(
   "change",
-  { order, price: flags.textOrMissing("price", "The new price"), ...ways },
+  { order, price: flags.text("price", "The new price"), ...ways },
   Effect.fn(function* ({ dry, order, price, ...given }) {
     const request = yield* Ordering.checked(OrderChange, { order, price })
     const options = yield* Ordering.optionsOf(given)

@@ -7,7 +7,7 @@ import * as sandboxFlags from "./sandboxFlags.ts"
 export const command = Command.make(
   "demo",
   {
-    candles: flags.orMissing(sandboxFlags.candles),
+    candles: sandboxFlags.candles,
     seed: sandboxFlags.seed,
     speed: flags.byDefault(sandboxFlags.speedText, 120)(flags.figureIn("speed", 0, sandboxFlags.maxSpeed)),
     forMillis: flags.forDuration,

@@ -1,5 +1,5 @@
 /** `limitbot kill`: the operator's kill switch, obeyed by a running bot within a second; `--off` ends it. */
-import { Console, Effect, Option } from "effect"
+import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import { callOf } from "../../control/api/ControlApi.ts"
 import { commandOf } from "../../control/api/OperatorCommands.ts"
@@ -21,14 +21,14 @@ export const command = Command.make(
     bot: WhichBot.flags
   },
   Effect.fn(function* ({ off, reason: given, ...addressed }) {
-    const reason = Option.getOrElse(given, () => `switched ${off ? "off" : "on"} by the operator`)
+    const reason = given ?? `switched ${off ? "off" : "on"} by the operator`
     if (WhichBot.isOfFleet(addressed)) return yield* WhichBot.wish(off ? "release" : "kill", addressed, reason)
     const { config } = addressed.bot
     if (off) {
       const { journal } = yield* ConfigFile.loadSettings(config)
       yield* KillFile.release(journal)
       const isTold = yield* soon(RunningBot.ask(journal, callOf("release", undefined, reason)))
-      const note = isTold || Option.isNone(given) ? "" : " No bot answered, so the journal does not get the reason."
+      const note = isTold || given === undefined ? "" : " No bot answered, so the journal does not get the reason."
       return yield* Console.log(`Kill switch off: a running bot trades again.${note}`)
     }
     const journal = yield* ConfigFile.journalOf(config)

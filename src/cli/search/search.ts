@@ -1,5 +1,5 @@
 /** `limitbot search FILE --data CSV --by METHOD`: runs one strategy many times, to find better parameters or to measure luck. */
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as MonteCarlo from "../../lab/backtest/search/MonteCarlo.ts"
 import * as Objective from "../../lab/backtest/search/Objective.ts"
@@ -85,7 +85,7 @@ const luck = {
   block: flags.count("block", "monte-carlo: bars in each piece of candles (default: 1440)")
 }
 
-const or = <A>(given: Option.Option<A>, value: A): A => Option.getOrElse(given, () => value)
+const or = <A>(given: A | undefined, value: A): A => given ?? value
 
 export const command = Command.make(
   "search",
@@ -124,7 +124,7 @@ export const command = Command.make(
       [both, by === "monte-carlo", isOther],
       [luck, by !== "monte-carlo", isOther],
       [{ "fills worse": side === "worse" }, by === "monte-carlo", isOther],
-      [{ halve: sweep.halve }, Option.isSome(sweep.suggest), "does not go with --suggest, which chooses the trials"]
+      [{ halve: sweep.halve }, sweep.suggest !== undefined, "does not go with --suggest, which chooses the trials"]
     ])
     yield* flags.warnOfIdle([
       [{ block: luck.block }, method !== "candles", "goes with --method candles only"],

@@ -1,6 +1,6 @@
 /** `limitbot signer`: the process that holds the key, separate from the bot and its strategies; also makes keys and policies. */
-import { Console, Effect, FileSystem, Option, type Redacted } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Console, Effect, FileSystem, type Redacted } from "effect"
+import { Command, Flag } from "effect/cli"
 import * as KeyFile from "../../files/secrets/KeyFile.ts"
 import * as Keystore from "../../files/secrets/Keystore.ts"
 import * as Answer from "../../process/Answer.ts"
@@ -16,16 +16,14 @@ const signerFile = flags
 const policy = Command.make(
   "policy",
   {
-    file: flags
-      .fileArgument("policy", "With --key: the policy to sign (YAML); default: show the active ones")
-      .pipe(Argument.optional),
+    file: flags.optionalFileArgument("policy", "With --key: the policy to sign (YAML); default: show the active ones"),
     key: flags.file("key", "A file of mode 0600 with the ed25519 key that signs the policy"),
     config: signerFile,
     json: flags.json
   },
   Effect.fn(function* ({ file, key, ...given }) {
-    if (Option.isSome(file) && Option.isSome(key)) return yield* Policies.sign({ file: file.value, key: key.value })
-    if (Option.isSome(file) || Option.isSome(key))
+    if (file !== undefined && key !== undefined) return yield* Policies.sign({ file, key })
+    if (file !== undefined || key !== undefined)
       return yield* wrongUsage("Signing a policy needs both: POLICY --key FILE")
     yield* Answer.print(Policies.holding(given), given)
   })
@@ -76,13 +74,13 @@ const key = Command.make(
     )
   },
   Effect.fn(function* ({ open, out, passphraseFile, seal }) {
-    if (Option.isSome(seal) && Option.isSome(open)) return yield* wrongUsage("--seal and --open exclude each other")
-    if (Option.isNone(seal) && Option.isNone(open)) return yield* written(yield* KeyFile.generate, out)
-    if (Option.isNone(passphraseFile)) return yield* wrongUsage("A keystore needs --passphrase-file FILE")
-    if (Option.isSome(seal)) return yield* sealed(seal.value, passphraseFile.value, out)
-    if (Option.isNone(open)) return
-    const text = yield* FileSystem.FileSystem.use((files) => files.readFileString(open.value))
-    yield* written(yield* Keystore.open(text, yield* KeyFile.readKey(passphraseFile.value)), out)
+    if (seal !== undefined && open !== undefined) return yield* wrongUsage("--seal and --open exclude each other")
+    if (seal === undefined && open === undefined) return yield* written(yield* KeyFile.generate, out)
+    if (passphraseFile === undefined) return yield* wrongUsage("A keystore needs --passphrase-file FILE")
+    if (seal !== undefined) return yield* sealed(seal, passphraseFile, out)
+    if (open === undefined) return
+    const text = yield* FileSystem.FileSystem.use((files) => files.readFileString(open))
+    yield* written(yield* Keystore.open(text, yield* KeyFile.readKey(passphraseFile)), out)
   })
 ).pipe(
   flags.help("Make a new ed25519 key in a file that only you can read, or move one into a keystore or out of it", {

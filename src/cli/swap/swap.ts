@@ -2,9 +2,10 @@
  * `limitbot swap AMOUNT FROM TO`: makes one conversion at once. `--to` moves an asset between the public and the confidential account of
  * the same key: the service treats that as a swap of the asset into itself. It is not a sale, and costs its fee.
  */
-import { Effect, Option, Schema } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Effect } from "effect"
+import { Command, Flag } from "effect/cli"
 import * as BotOfFile from "../../app/bots/BotOfFile.ts"
+import { commandFailed } from "../../app/CommandFailed.ts"
 import { carry, flagIn } from "../../app/swap/Carrying.ts"
 import { usual } from "../../app/swap/SwapRequest.ts"
 import { DurationText } from "../../domain/Durations.ts"
@@ -15,11 +16,7 @@ import { wrongUsage } from "../../process/WrongUsage.ts"
 import * as Wire from "../../venue/wire/WireValue.ts"
 import * as flags from "../flags.ts"
 
-const choice = flags.choiceOrMissing
-const pairs = (name: string, description: string) =>
-  Flag.KeyValuePair(name).pipe(Flag.withDescription(description), Flag.optional, flags.orMissing)
-const argument = (name: string, description: string) =>
-  Argument.map(flags.optionalArgument(name, description), Option.getOrUndefined)
+const { choice, optionalArgument: argument, pairs } = flags
 
 const terms = {
   amount: argument("amount", "Amount of the paid asset (with EXACT_OUTPUT of the received one)"),
@@ -36,19 +33,13 @@ const terms = {
     "MEMO: a shared address with a memo for each payment",
     "SIMPLE"
   ),
-  recipient: flags.textOrMissing(
-    "recipient",
-    "Recipient; default: our account, or account.recipients on another chain"
-  ),
+  recipient: flags.text("recipient", "Recipient; default: our account, or account.recipients on another chain"),
   recipientType: choice(
     "recipient-type",
     Wire.recipientTypes,
     "Where the recipient is; default: as --deposit-type, on another chain DESTINATION_CHAIN"
   ),
-  refundTo: flags.textOrMissing(
-    "refund-to",
-    "Recipient of refunds; default: our account, or account.refundTo on another chain"
-  ),
+  refundTo: flags.text("refund-to", "Recipient of refunds; default: our account, or account.refundTo on another chain"),
   refundType: choice("refund-type", Wire.depositTypes, "Where refunds go; default: as --deposit-type"),
   deadline: Flag.String("deadline").pipe(
     Flag.withSchema(DurationText),
@@ -59,7 +50,7 @@ const terms = {
     Wire.confidentialities,
     "How public the swap is; default: account.confidentiality, or public where the venue makes public swaps"
   ),
-  referral: flags.textOrMissing("referral", "Referral, for the venue's records"),
+  referral: flags.text("referral", "Referral, for the venue's records"),
   appFees: pairs("app-fee", "recipient=basis points of the input; may be repeated"),
   rebates: pairs("rebate", "recipient=share in percent; at most three, together 100"),
   insured: flags.toggle("insured", "Costs two basis points more; the service insures nothing for it"),
@@ -67,17 +58,11 @@ const terms = {
     .integerIn("quote-waiting-ms", 0)
     .pipe(flags.byDefault("How long the venue may look for a better quote", 0)),
   connectedWallets: flags.several(flags.textFlag("connected-wallet", "Requester's wallet; may be repeated"), 20),
-  sessionId: flags.textOrMissing("session-id", "Requester's session"),
-  virtualChainRecipient: flags.textOrMissing("virtual-chain-recipient", "For chains that the venue keeps itself"),
-  virtualChainRefundRecipient: flags.textOrMissing("virtual-chain-refund-recipient", "The same for refunds"),
-  customRecipientMsg: flags.textOrMissing("custom-recipient-msg", "A message to the contract that is paid"),
+  sessionId: flags.text("session-id", "Requester's session"),
+  virtualChainRecipient: flags.text("virtual-chain-recipient", "For chains that the venue keeps itself"),
+  virtualChainRefundRecipient: flags.text("virtual-chain-refund-recipient", "The same for refunds"),
+  customRecipientMsg: flags.text("custom-recipient-msg", "A message to the contract that is paid"),
   dry: flags.toggle("dry", "Only the quote: nothing is created or paid")
-}
-
-export class NothingToMove extends Schema.TaggedError<NothingToMove>()("NothingToMove", { venue: Schema.String }) {
-  override get message(): string {
-    return `${this.venue} has no confidential accounts, so there is nowhere to move money to: orders are paid from account.depositType as it is. If it has them, set venue.profile (limitbot check --profile shows its facts)`
-  }
 }
 
 const sides = {
@@ -96,7 +81,7 @@ const ways = {
   ),
   list: flags.toggle("list", "List the swaps and where their money is, instead"),
   yes: flags.toggle("yes", "Accept the quote without a question"),
-  resume: flags.textOrMissing("resume", "Continue this swap, for example s3"),
+  resume: flags.text("resume", "Continue this swap, for example s3"),
   payAgain: flags.toggle("pay-again", "With --resume: the wallet certainly did not pay, and may pay again"),
   config: flags.config,
   csv: flags.csv,
@@ -126,7 +111,10 @@ export const command = Command.make(
     const flag = flagIn(others)
     if (flag !== undefined)
       return yield* wrongUsage(`--to moves an asset between two accounts of one key, without ${flag}: omit it`)
-    if (!config.venue.facts.movesBetweenAccounts) return yield* new NothingToMove({ venue: config.venue.url })
+    if (!config.venue.facts.movesBetweenAccounts)
+      return yield* commandFailed(
+        `${config.venue.url} has no confidential accounts, so there is nowhere to move money to: orders are paid from account.depositType as it is. If it has them, set venue.profile (limitbot check --profile shows its facts)`
+      )
     const own = { amount, confidentiality, dry, from, to: from, slippage: slippageBasisPoints }
     const terms = { ...usual, ...sides[side], ...own }
     yield* carry(config, terms, way)

@@ -266,22 +266,16 @@ export const callOf =
   ({ command }: ControlClient) => {
     const reason = present({ why })
     const [needed = "", strategies] = [target, present({ strategy: target })]
-    switch (name) {
-      case "pause":
-        return command.pause({ payload: { ...strategies, ...reason } })
-      case "resume":
-        return command.resume({ payload: { ...strategies, ...reason } })
-      case "drain":
-        return command.drain({ payload: { strategy: needed, ...reason } })
-      case "cancel":
-        return command.cancel({ payload: { slot: needed, ...reason } })
-      case "cancel-all":
-        return command.cancelAll({ payload: { confirm: operatorCommands[name].confirm, ...reason } })
-      case "kill":
-        return command.kill({ payload: { confirm: operatorCommands[name].confirm, ...reason } })
-      case "release":
-        return command.release({ payload: reason })
-      case "reload":
-        return command.reload({ payload: {} })
+    const calls = {
+      pause: () => command.pause({ payload: { ...strategies, ...reason } }),
+      resume: () => command.resume({ payload: { ...strategies, ...reason } }),
+      drain: () => command.drain({ payload: { strategy: needed, ...reason } }),
+      cancel: () => command.cancel({ payload: { slot: needed, ...reason } }),
+      "cancel-all": () =>
+        command.cancelAll({ payload: { confirm: operatorCommands["cancel-all"].confirm, ...reason } }),
+      kill: () => command.kill({ payload: { confirm: operatorCommands.kill.confirm, ...reason } }),
+      release: () => command.release({ payload: reason }),
+      reload: () => command.reload({ payload: {} })
     }
+    return calls[name]()
   }

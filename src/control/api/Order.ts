@@ -68,7 +68,6 @@ export const CloseRequest = Schema.Struct({
   price: Schema.optionalKey(aboveZero("a price above zero such as 61000")),
   /** `swap`: sold at once at this price or a better one, instead of by an order. */
   by: Schema.optionalKey(Schema.Literal("swap")),
-  /** True returns the plan and writes nothing. */
   dry: Schema.optionalKey(Schema.Boolean)
 })
 export type CloseRequest = typeof CloseRequest.Type
@@ -77,7 +76,6 @@ export const CloseAnswer = Schema.Struct({
   message: Schema.String,
   strategy: Schema.String,
   file: Schema.String,
-  /** The plan with its costs, as text to show to the user. */
   terms: Schema.Array(Schema.String)
 })
 export type CloseAnswer = typeof CloseAnswer.Type

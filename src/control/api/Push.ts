@@ -15,6 +15,5 @@ export type Phone = typeof Phone.Type
 export const PhoneName = Schema.Struct({ endpoint: Endpoint })
 
 export const PushKey = Schema.Struct({
-  /** The bot's public key for push services; null if its configuration has no receiver `push`. */
   key: Schema.NullOr(Schema.String)
 })

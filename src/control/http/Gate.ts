@@ -57,21 +57,21 @@ const objection = ({ headers, method }: Request, names: ReadonlySet<string>): re
   return undefined
 }
 
-export const guard = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
-  Effect.gen(function* () {
-    const request = yield* HttpServerRequest.HttpServerRequest
-    // Node keeps the first of several hosts, and a proxy in front may keep another.
-    const { rawHeaders } = NodeHttpServerRequest.toIncomingMessage(request)
-    if (rawHeaders.filter((name, index) => index % 2 === 0 && /^host$/i.test(name)).length > 1)
-      return refusal(400, "A request must name one host")
-    const violation = objection(request, yield* ServerNames)
-    if (violation !== undefined) return refusal(...violation)
-    const response = yield* Effect.catchIf(app, isNowhere, () => Effect.succeed(refusal(404, nothingHere)))
-    const isBare = response.status >= 400 && response.body._tag === "Empty"
-    if (isBare)
-      return refusal(response.status, response.status === 404 ? nothingHere : "The request was not understood")
-    return HttpServerResponse.setHeaders(response, headers)
-  })
+export const guard = Effect.fnUntraced(function* <E, R>(
+  app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+) {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  // Node keeps the first of several hosts, and a proxy in front may keep another.
+  const { rawHeaders } = NodeHttpServerRequest.toIncomingMessage(request)
+  if (rawHeaders.filter((name, index) => index % 2 === 0 && /^host$/i.test(name)).length > 1)
+    return refusal(400, "A request must name one host")
+  const violation = objection(request, yield* ServerNames)
+  if (violation !== undefined) return refusal(...violation)
+  const response = yield* Effect.catchIf(app, isNowhere, () => Effect.succeed(refusal(404, nothingHere)))
+  const isBare = response.status >= 400 && response.body._tag === "Empty"
+  if (isBare) return refusal(response.status, response.status === 404 ? nothingHere : "The request was not understood")
+  return HttpServerResponse.setHeaders(response, headers)
+})
 
 /** Returns the holder of the request's bearer token; `undefined` without a valid one. */
 export const speaking = ({ holderOf }: Pick<Tokens, "holderOf">) =>

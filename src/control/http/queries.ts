@@ -156,13 +156,8 @@ const linesBefore = ({ lines }: Recent, before: number, most: number, search: st
 const streaming = ({ books }: Means) => {
   let streams = 0
   const streamSlot = Effect.acquireRelease(
-    Effect.sync(() => {
-      streams += 1
-    }),
-    () =>
-      Effect.sync(() => {
-        streams -= 1
-      })
+    Effect.sync(() => ++streams),
+    () => Effect.sync(() => --streams)
   )
   return (after = books.state.sequence) =>
     streams >= mostStreams

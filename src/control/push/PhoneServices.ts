@@ -17,7 +17,6 @@ import { type KeyPair, type PushSettings, serviceOf } from "./Vapid.ts"
 const Subscription = Schema.Struct({
   ...Phone.fields,
   name: Schema.String,
-  /** SHA-256 of the token, in hexadecimal digits. */
   digest: Schema.String,
   since: Schema.Int
 })
@@ -40,16 +39,11 @@ const subscriptionsOf = Effect.fn("PhoneServices.subscriptionsOf")(function* (jo
   return yield* decode(text.value).pipe(Effect.mapError(() => unusable("is not a list of phones")))
 })
 
-const writeSubscriptions = Effect.fn("PhoneServices.writeSubscriptions")(function* (
-  journal: string,
-  all: ReadonlyArray<Subscription>
-) {
-  yield* WholeFile.writeAtomically(fileOf(journal), encode(all), 0o600).pipe(
-    Effect.mapError(
-      ({ message }) => new PhonesUnusable({ message: `${fileOf(journal)} cannot be written: ${message}` })
-    )
+const writeSubscriptions = (journal: string, all: ReadonlyArray<Subscription>) =>
+  Effect.mapError(
+    WholeFile.writeAtomically(fileOf(journal), encode(all), 0o600),
+    ({ message }) => new PhonesUnusable({ message: `${fileOf(journal)} cannot be written: ${message}` })
   )
-})
 
 export type Persist = <A, E, R>(sending: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
@@ -121,7 +115,6 @@ export const make = Effect.fn("PhoneServices.make")(function* ({ isHeld, journal
     return true
   }, withFiles)
 
-  /** Returns true if the phone was known. */
   const unsubscribe = Effect.fn("PhoneServices.unsubscribe")(
     function* ({ digest }: Speaker, endpoint: string) {
       const registrations = yield* subscriptionsOf(journal)

@@ -12,7 +12,6 @@ export interface PhoneMessage {
   readonly title: string
   readonly text: string
   readonly severity: string
-  /** Epoch milliseconds. */
   readonly at: number
 }
 

@@ -34,13 +34,12 @@ const keep = <A>(list: Array<A>, entry: A, most: number): void => {
   if (list.length > most) list.splice(0, Math.floor(most / 10))
 }
 
-export const catchUp = (recent: Recent, assets: Money.Assets, journal: Journal["Service"]) =>
-  Effect.gen(function* () {
-    if (recent.sequence === 0) yield* begin(recent, assets, journal)
-    yield* eachPage(journal.events({ after: recent.sequence }), (page) => {
-      for (const recorded of page) note(recent, recorded, assets)
-    })
+export const catchUp = Effect.fnUntraced(function* (recent: Recent, assets: Money.Assets, journal: Journal["Service"]) {
+  if (recent.sequence === 0) yield* begin(recent, assets, journal)
+  yield* eachPage(journal.events({ after: recent.sequence }), (page) => {
+    for (const recorded of page) note(recent, recorded, assets)
   })
+})
 
 const begin = Effect.fnUntraced(function* (recent: Recent, assets: Money.Assets, journal: Journal["Service"]) {
   const lines: Array<LineView> = []

@@ -9,7 +9,7 @@ import type { Reconciliation } from "../../views/Reconciliation.ts"
 import * as Api from "./api.ts"
 import { answered, CloseButton, close, failed, open, toast } from "./dialog.ts"
 import { brief, clock, countText } from "./format.ts"
-import { Button, type Child, Field, type IconName } from "./parts.ts"
+import { Button, type ButtonProps, type Child, Field } from "./parts.ts"
 import * as Store from "./store.ts"
 import { div, h3, li, p, pre, section, span, ul } from "./tags.ts"
 
@@ -96,16 +96,11 @@ export const CommandButton = ({ about, isAllowed, name, payload = {}, ...more }:
     name === "resume" && about === undefined ? command(name, payload) : agree(name, payload, about)
   return h(Button, { label: title, isAllowed: isAllowed ?? Store.may(role), onClick, ...more })
 }
-interface CommandProps {
+interface CommandProps extends Omit<ButtonProps, "name" | "onClick" | "isOn"> {
   readonly name: CommandName
   readonly payload?: Payload
   /** Words for what it is about, if the payload does not say it. */
   readonly about?: string
-  readonly label?: Child
-  readonly isAllowed?: boolean
-  readonly icon?: IconName
-  readonly id?: string
-  readonly style?: string
 }
 
 export const Lines = ({ lines, title }: { readonly title: string; readonly lines: ReadonlyArray<string> }) => {

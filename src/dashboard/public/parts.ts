@@ -39,7 +39,7 @@ interface ChipProps {
 export const Chip = ({ kind, children, style = "", id }: ChipProps) =>
   span({ class: `chip ${kind} ${style}`, id }, h(Icon, { name: kind }), children)
 
-interface ButtonProps {
+export interface ButtonProps {
   readonly label?: Child
   /** In words, if the label does not say what it is about. */
   readonly name?: string
@@ -135,7 +135,6 @@ interface PanelProps {
   /** The phone's tab that shows the panel. */
   readonly panel?: string
   readonly style?: string
-  /** True before the first answer. */
   readonly isReading?: boolean
   readonly children?: Child
 }

@@ -33,17 +33,14 @@ import * as TargetStates from "./TargetStates.ts"
 
 interface Asked<E, R> {
   /** File with the server's address and the other bots that it shows. The page's tokens are beside it. */
-  readonly file: Option.Option<string>
-  /** Address of the fleet's database. Fails if none was set. */
+  readonly file: string | undefined
   readonly database: Effect.Effect<Redacted.Redacted, E, R>
-  readonly forMillis: Option.Option<number>
+  readonly forMillis: number | undefined
 }
 
 export const serve = Effect.fn("FleetPage.serve")(function* <E, R>({ database, file, forMillis }: Asked<E, R>) {
-  const beside = Option.getOrElse(file, () => "fleet")
-  const { bots, options } = Option.isSome(file)
-    ? yield* FleetFile.load(file.value)
-    : { bots: [], options: FleetFile.usual }
+  const beside = file ?? "fleet"
+  const { bots, options } = file !== undefined ? yield* FleetFile.load(file) : { bots: [], options: FleetFile.usual }
   // Single bots can be shown without a fleet.
   const url = yield* bots.length === 0 ? Effect.asSome(database) : Effect.option(database)
   const serving = Effect.gen(function* () {

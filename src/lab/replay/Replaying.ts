@@ -2,7 +2,8 @@
  * Makes every recorded decision again, with the files of the time or with an edited one. Reports the share of fills that came when the
  * recorded prices allowed them, and bounds of the profit difference of an edited file, for people and programs.
  */
-import { Effect, Option, Result, Schema, Stream } from "effect"
+import { Effect, Result, Stream } from "effect"
+import { commandFailed } from "../../app/CommandFailed.ts"
 import { decisionCode } from "../../app/DecisionCode.ts"
 import { secondMillis } from "../../domain/Durations.ts"
 import { present } from "../../domain/Present.ts"
@@ -20,15 +21,6 @@ import { marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import { fillPresets } from "../backtest/kernel/FillPresets.ts"
 import type { ProfitDifference } from "./WhatIf.ts"
-
-export class NotIdentical extends Schema.TaggedError<NotIdentical>()("NotIdentical", {
-  decisions: Schema.Int,
-  identical: Schema.Int
-}) {
-  override get message(): string {
-    return `${this.decisions - this.identical} of ${this.decisions} decisions differ from the files of the time: no certificate.`
-  }
-}
 
 const marketsOf = Effect.fnUntraced(function* (markets: Markets, edited: ReadonlyArray<Strategy>) {
   const { events } = yield* Journal
@@ -60,7 +52,7 @@ const verdictsOf = (
 
 interface Asked {
   readonly config: string
-  readonly journal: Option.Option<string>
+  readonly journal: string | undefined
   readonly with: ReadonlyArray<string>
   readonly certificate: boolean
 }
@@ -70,7 +62,7 @@ export const replayed = Effect.fn("Replaying.replayed")(function* (asked: Asked)
   const settings = yield* ConfigFile.loadSettings(config)
   const { account, markets, venue } = settings
   const strategies = edited.length === 0 ? [] : yield* StrategyFiles.load(edited, markets)
-  const file = Option.getOrElse(journal, () => settings.journal)
+  const file = journal ?? settings.journal
   const places = new Map(markets.assets.map(({ symbol, decimals }) => [symbol, decimals]))
   const decimals = (symbol: string) => places.get(symbol)
   const { replayed, trading, minutes } = yield* Effect.gen(function* () {
@@ -96,7 +88,8 @@ export const replayed = Effect.fn("Replaying.replayed")(function* (asked: Asked)
   )
   const outcome = { replayed, verdicts: verdictsOf(trading, minutes), code: decisionCode(), profit }
   const { decisions, identical } = replayed
-  const exit = certificate && identical < decisions ? new NotIdentical({ decisions, identical }) : undefined
+  const differing = `${decisions - identical} of ${decisions} decisions differ from the files of the time`
+  const exit = certificate && identical < decisions ? commandFailed(`${differing}: no certificate.`) : undefined
   return { data: () => jsonOf(outcome), lines: () => linesOf(outcome), exit }
 })
 

@@ -50,13 +50,13 @@ export const differenceOf = Effect.fn("WhatIf.differenceOf")(function* (edited: 
     return none("it uses signals: limitbot backtest --signals journal:FILE replays them")
   if (ran?.from === undefined) return none("no strategy of its name has decided anything")
   // Earlier minutes, which the bot stored or loaded before the strategy began, only warm up indicators.
-  const [from, until] = [frameStart(ran.from, minuteMillis), Option.fromUndefinedOr(ran.to)]
+  const from = frameStart(ran.from, minuteMillis)
   const isWithin = ({ openedAt }: Minute) => openedAt >= from && openedAt < (ran.to ?? Number.POSITIVE_INFINITY)
   const minutes = (recorded.minutes.get(market.name) ?? []).filter(isWithin)
   const [first, last] = [minutes[0], minutes.at(-1)]
   if (first === undefined || last === undefined || minutes.length < 2) return none("the bot stored too few prices")
   const { account, journal } = recorded
-  const part = { from: Option.some(`${from}`), to: Option.map(until, String), repair: Option.none(), noCache: true }
+  const part = { from: `${from}`, to: ran.to?.toString(), repair: undefined, noCache: true }
   const columns = { open: true, volume: true, indexed: false }
   const data = yield* Effect.option(
     Effect.all([
@@ -71,7 +71,7 @@ export const differenceOf = Effect.fn("WhatIf.differenceOf")(function* (edited: 
   if (files.some((file) => WarmUp.unusable(file, series) !== undefined))
     return none("it decides on shorter candles than minutes, but only minutes are recorded")
   const bandOf = Effect.fnUntraced(function* (file: Strategy) {
-    const ground = yield* RunSetUp.groundOf(RunSetUp.asKnown, file, accountOf(recorded, market, costs))
+    const ground = yield* RunSetUp.groundOf({}, file, accountOf(recorded, market, costs))
     // Simulated runs draw the spread from the prior, even if the journal measured it.
     const options = Arr.map(ground.options, (each) => ({ ...each, changes: {}, measured }))
     const { inputs } = yield* RunSetUp.onCandles({ ...ground, options }, candles)

@@ -1,5 +1,5 @@
 /** Runs strategies over candles. Loads the data columns that they need once. */
-import { Array as Arr, Clock, Console, Effect, Option } from "effect"
+import { Array as Arr, Clock, Console, Effect } from "effect"
 import * as Candles from "../../candles/Candles.ts"
 import * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
@@ -23,11 +23,11 @@ const modes = { both: ["pessimistic", "optimistic"], pessimistic: ["pessimistic"
 export interface BacktestAsked extends RunSetUp.RunAsked {
   readonly fills: keyof typeof modes
   readonly band: "paths" | "rules"
-  readonly runs: Option.Option<number>
-  readonly detail: Option.Option<string>
+  readonly runs: number | undefined
+  readonly detail: string | undefined
   readonly trials: number
-  readonly report: Option.Option<string>
-  readonly tradesCsv: Option.Option<string>
+  readonly report: string | undefined
+  readonly tradesCsv: string | undefined
 }
 
 export type BacktestResult = Effect.Success<ReturnType<typeof simulate>>[number]
@@ -35,12 +35,11 @@ export type BacktestResult = Effect.Success<ReturnType<typeof simulate>>[number]
 const columnsOf = (asked: BacktestAsked, { strategy, options }: RunSetUp.RunInputs) => {
   const looksAtCandles = candlesWanted(strategy).length > 0 || strategy.candles !== undefined
   const rules = options.flatMap((each) => modes[asked.fills].map((mode) => Backtest.rulesIn(mode, each)))
-  const hasReport = Option.isSome(asked.report)
+  const hasReport = asked.report !== undefined
   return {
     open: rules.some(({ price, stops }) => price === "open" || stops === "first") || looksAtCandles || hasReport,
     volume: rules.some(({ volumeShare }) => volumeShare > 0) || looksAtCandles,
-    range:
-      looksAtCandles || hasReport || Option.isSome(asked.tradesCsv) || rules.some(({ touch }) => touch === "within")
+    range: looksAtCandles || hasReport || asked.tradesCsv !== undefined || rules.some(({ touch }) => touch === "within")
   }
 }
 
@@ -51,10 +50,10 @@ const withDetail = Effect.fnUntraced(function* (
   strategy: Strategy,
   wantsVolume: boolean
 ) {
-  if (Option.isNone(asked.detail)) return { ...loaded, detail: undefined }
+  if (asked.detail === undefined) return { ...loaded, detail: undefined }
   const [{ candles: bars }, ...others] = loaded.series
   if (others.length > 0) return yield* wrongUsage("--detail: finer candles are replayed for strategies of one market")
-  const file = asked.detail.value
+  const file = asked.detail
   const columns = { open: true, volume: wantsVolume, indexed: false, tradeCandleMillis: 1000 }
   const { sources, warnings } = yield* RunCandles.load([file], asked, columns, strategy, "detail")
   const [detail] = sources
@@ -101,9 +100,10 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
     )
   )
   const [{ strategy: one }] = grounds
-  const signalFile = Option.filter(asked.signals ?? Option.none(), (file) => !file.startsWith(RunCandles.journalPrefix))
-  if (Option.isSome(signalFile) && grounds.every(({ strategy }) => strategy.signals === undefined))
-    yield* Console.error(`limitbot: --signals ${signalFile.value}: no strategy file uses a signal; it has no effect`)
+  const { signals } = asked
+  const isFile = signals?.startsWith(RunCandles.journalPrefix) === false
+  if (isFile && grounds.every(({ strategy }) => strategy.signals === undefined))
+    yield* Console.error(`limitbot: --signals ${signals}: no strategy file uses a signal; it has no effect`)
   yield* checkComparable(Arr.map(grounds, ({ strategy }) => strategy))
   const columns = grounds.map((ground) => columnsOf(asked, ground))
   // Series of several markets share one time axis, which takes whole columns.
@@ -125,7 +125,7 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
     Effect.gen(function* () {
       const { inputs: bare, ...setUp } = yield* RunSetUp.onCandles(ground, loaded)
       const { strategy } = setUp
-      const keepsOrders = Option.isSome(asked.report)
+      const keepsOrders = asked.report !== undefined
       const inputs = Arr.map(bare, (each) => ({ ...each, options: { ...each.options, keepsOrders } }))
       const kernelStarted = yield* Clock.currentTimeNanos
       const runSide = (mode: (typeof modes)["both"][number]) => Backtest.runAll(strategy, inputs, mode)
@@ -138,7 +138,7 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
         progress.update(runs, atMost, `${title}; ${runs} simulated, at most ${atMost}`)
       const simulated =
         variesPaths && optimistic !== undefined
-          ? Band.simulated(strategy, inputs, [pessimistic, optimistic], Option.getOrUndefined(asked.runs), show)
+          ? Band.simulated(strategy, inputs, [pessimistic, optimistic], asked.runs, show)
           : undefined
       const ended = yield* Clock.currentTimeNanos
       return {
@@ -149,9 +149,7 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
         // The report shows fills of one of the two sides whose figures are beside them.
         shown: [band.high, band.low].find(({ mode }) => mode === "optimistic") ?? band.high,
         sides,
-        /** Absent unless simulated runs were requested. */
         simulated,
-        /** Number of variants that the user tried to find this one. */
         trials: asked.trials,
         wallMillis: Number(ended - started) / 1e6,
         kernelMillis: Number(ended - kernelStarted) / 1e6

@@ -2,7 +2,7 @@
  * Implements the commands on files of candles: show the contents, write a plain copy, generate synthetic ones, and show the fills of a
  * journal's orders.
  */
-import { Console, Effect, FileSystem, Option } from "effect"
+import { Console, Effect, FileSystem } from "effect"
 import * as JournalData from "../../app/journal/JournalData.ts"
 import { type Candles, extremes } from "../../candles/Candles.ts"
 import { sha256Of } from "../../candles/ColumnCache.ts"
@@ -19,17 +19,16 @@ const columnNeeds = { open: true, volume: true, indexed: false }
 
 interface FileAsked extends RunCandles.PartAsked {
   readonly data: string
-  readonly market: Option.Option<string>
+  readonly market: string | undefined
 }
 
-const load = (asked: FileAsked) =>
-  RunCandles.ofFile(asked.data, asked, columnNeeds, Option.getOrUndefined(asked.market))
+const load = (asked: FileAsked) => RunCandles.ofFile(asked.data, asked, columnNeeds, asked.market)
 
 export const calibration = Effect.fn("DataFiles.calibration")(function* ({
   journal,
   market
 }: Pick<FileAsked, "market"> & { readonly journal: string }) {
-  const measurements = yield* JournalData.calibration(journal, Option.getOrUndefined(market))
+  const measurements = yield* JournalData.calibration(journal, market)
   return { data: () => measurements, lines: () => Calibration.describe(measurements) } satisfies CommandAnswer
 })
 
@@ -65,7 +64,7 @@ interface Generated {
   readonly seed: number
   /** In seconds. */
   readonly step: number
-  readonly price: Option.Option<number>
+  readonly price: number | undefined
   readonly overwrite: boolean
 }
 
@@ -74,7 +73,7 @@ export const generate = Effect.fn("DataFiles.generate")(function* (asked: Genera
   const fileSystem = yield* FileSystem.FileSystem
   const isFile = (yield* fileSystem.exists(out)) && (yield* fileSystem.stat(out)).type === "File"
   if (isFile && !overwrite) return yield* wrongUsage(`${out} exists: name another file, or add --overwrite`)
-  const startPrice = Option.getOrElse(price, () => Generate.defaults.startPrice)
+  const startPrice = price ?? Generate.defaults.startPrice
   const candles = Generate.generate({ ...Generate.defaults, bars, seed, stepMillis: step * 1000, startPrice })
   yield* writeCsv(candles, out)
   const sha256 = hashOf(candles)

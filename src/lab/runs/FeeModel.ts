@@ -3,7 +3,7 @@
  * journal, and for payouts and refunds those that the venue published on its orders; then the venue's values, as `check` and `plan` know
  * them, and the sandbox's spread. Configuration and journal are read once for all markets and files.
  */
-import { Effect, FileSystem, Option } from "effect"
+import { Effect, FileSystem } from "effect"
 import { type Asset, formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import * as EchoedFee from "../../domain/EchoedFee.ts"
@@ -33,10 +33,10 @@ interface Impact {
 export type KnownCosts = Effect.Success<ReturnType<typeof of>>
 
 export interface CostFlags {
-  readonly feeBps: Option.Option<number>
-  readonly spreadBps: Option.Option<number>
-  readonly withdrawFee: Option.Option<string>
-  readonly refundFee: Option.Option<string>
+  readonly feeBps?: number | undefined
+  readonly spreadBps?: number | undefined
+  readonly withdrawFee?: string | undefined
+  readonly refundFee?: string | undefined
 }
 
 export interface Account {
@@ -44,7 +44,6 @@ export interface Account {
   readonly journal: string
   readonly isPartner: boolean
   readonly schedule: VenueFacts["fees"]
-  /** Terms of orders whose strategy file sets none. */
   readonly terms: OrderTerms
   /** `undefined` if there are too few fills. */
   readonly fees: MeasuredFees.MeasuredFees | undefined
@@ -62,13 +61,13 @@ const unmeasured = { fees: undefined, published: unknown, echoed: none, spreads:
 const documented = { schedule: factsOf("document", "any").fees, isPartner: false, echoed: none, terms: {} }
 
 /** Returns `undefined` without a configuration. Loads modules on demand, because most runs have no configuration. */
-export const accountOf = Effect.fn("FeeModel.accountOf")(function* (config: Option.Option<string>) {
-  if (Option.isNone(config)) return undefined
+export const accountOf = Effect.fn("FeeModel.accountOf")(function* (config: string | undefined) {
+  if (config === undefined) return undefined
   const { loadSettings } = yield* Effect.promise(() => import("../../files/ConfigFile.ts"))
-  const { account, journal, venue } = yield* loadSettings(config.value)
+  const { account, journal, venue } = yield* loadSettings(config)
   const schedule = venue.facts.fees
   const hasCredential = isPartner(venue.facts, venue.hasPartner)
-  const facts = { config: config.value, journal, isPartner: hasCredential, schedule, terms: account.terms }
+  const facts = { config, journal, isPartner: hasCredential, schedule, terms: account.terms }
   const fileSystem = yield* FileSystem.FileSystem
   const isThere = yield* fileSystem.exists(journal).pipe(Effect.orElseSucceed(() => false))
   if (!isThere) return { ...facts, ...unmeasured } satisfies Account
@@ -114,7 +113,7 @@ const ofFills = (
     from,
     said: `${basisPoints} basis points of every fill (${reason})`
   })
-  if (Option.isSome(feeBps)) return perFill(feeBps.value, "flag", "--fee-bps")
+  if (feeBps !== undefined) return perFill(feeBps, "flag", "--fee-bps")
   if (account?.fees !== undefined) {
     const reason = `measured: ${countText(account.fees.fills, "fill")} in ${account.journal}`
     return perFill(account.fees.basisPoints, "measured", reason)
@@ -147,7 +146,7 @@ const flatSaid = (
     { name: "a payout", given: withdrawFee, of: "payouts" },
     { name: "a refund", given: refundFee, of: "refunds" }
   ] as const
-  const open = kinds.filter(({ given }) => Option.isNone(given))
+  const open = kinds.filter(({ given }) => given === undefined)
   const bestFor = ({ symbol }: Asset, of: keyof MeasuredFees.FlatFees) =>
     sources.find(({ fees }) => fees[of].has(symbol))
   const phrases = sources.flatMap((source) => {
@@ -160,18 +159,18 @@ const flatSaid = (
     by.delete("")
     return [...by].map(([fees, each]) => `${fees} of ${each.map(({ name }) => name).join(" and ")}${source.note}`)
   })
-  const flagTexts = kinds.flatMap(({ given, of }) => (Option.isSome(given) ? [`those of ${of} by flag`] : []))
+  const flagTexts = kinds.flatMap(({ given, of }) => (given !== undefined ? [`those of ${of} by flag`] : []))
   const missing = open.flatMap(({ of }) => (assets.some((asset) => bestFor(asset, of) !== undefined) ? [] : [of]))
   const without = missing.length === 0 ? [] : [`without those of ${missing.join(" and ")}`]
   return [...phrases, ...flagTexts, ...without].join(", ")
 }
 
 const spreadIn = (
-  given: Option.Option<number>,
+  given: number | undefined,
   account: Pick<Account, "impacts" | "spreads"> | undefined,
   market: Market
 ): Spread => {
-  if (Option.isSome(given)) return { basisPoints: given.value, from: "flag", impact: { basisPoints: 0, from: "flag" } }
+  if (given !== undefined) return { basisPoints: given, from: "flag", impact: { basisPoints: 0, from: "flag" } }
   const measured = account?.spreads.get(market.name)
   const impact = impactIn(account?.impacts, market)
   return measured === undefined
@@ -232,18 +231,17 @@ export const of = Effect.fn("FeeModel.of")(function* (
   const { isPartner, terms: accountTerms } = account ?? documented
   const terms = { ...accountTerms, ...own }
   const who = isPartner ? "with a partner credential" : "without a partner credential"
-  const inputFee: OfInputs = Option.isSome(flags.feeBps)
-    ? { basisPoints: 0 }
-    : ofInputs(account ?? documented, markets, terms)
+  const inputFee: OfInputs =
+    flags.feeBps !== undefined ? { basisPoints: 0 } : ofInputs(account ?? documented, markets, terms)
   const { basisPoints: ofInput, learned } = inputFee
   const { said, ...ofFill } = ofFills(flags, account, inputFee, who)
   // A user who sets the fee of fills sets all fees.
-  const sources = Option.isSome(flags.feeBps) ? [] : flatSources(account, markets)
+  const sources = flags.feeBps !== undefined ? [] : flatSources(account, markets)
   const flat = (of: keyof MeasuredFees.FlatFees) => new Map(sources.toReversed().flatMap(({ fees }) => [...fees[of]]))
   const spreads = new Map(markets.map((market) => [market.name, spreadIn(flags.spreadBps, account, market)]))
   // A schedule that shares app fees includes them in its fee on inputs.
   const appFees = ofInput > 0 ? 0 : askedBasisPoints(terms)
-  const isGiven = Option.isSome(flags.withdrawFee) || Option.isSome(flags.refundFee)
+  const isGiven = flags.withdrawFee !== undefined || flags.refundFee !== undefined
   const isFree = ofFill.from === "flag" && ofFill.basisPoints === 0 && !isGiven && appFees === 0
   const costs = [
     ...(learned !== undefined

@@ -1,5 +1,5 @@
 /** Reports every mistake in strategy files, with its place, before anything runs. */
-import { Console, Effect, FileSystem, Option } from "effect"
+import { Console, Effect, FileSystem } from "effect"
 import { present } from "../../domain/Present.ts"
 import { countText } from "../../domain/Text.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
@@ -38,17 +38,18 @@ const readAgainst = Effect.fnUntraced(
     purpose: StrategyFiles.Purpose
   ) {
     const fileSystem = yield* FileSystem.FileSystem
-    const config = Option.getOrElse(given, () => usual)
-    if (Option.isNone(given) && !(yield* fileSystem.exists(config))) {
+    const config = given ?? usual
+    if (given === undefined && !(yield* fileSystem.exists(config))) {
       const leftOut = `No ${config}: asset ids, decimal places, price steps and limits over all strategies are not checked.`
       const contents = yield* StrategyFiles.readAll(files, yield* StrategyFiles.marketsNamedIn(files), purpose)
       return { ...unconfigured, ...contents, leftOut }
     }
     const settings = yield* ConfigFile.loadSettings(config)
     const { markets } = settings
-    const contents = Option.isSome(given)
-      ? yield* StrategyFiles.readAll(files, markets, purpose)
-      : yield* StrategyFiles.readBeyond(files, { config, markets, purpose })
+    const contents =
+      given !== undefined
+        ? yield* StrategyFiles.readAll(files, markets, purpose)
+        : yield* StrategyFiles.readBeyond(files, { config, markets, purpose })
     return { ...unconfigured, ...contents, ...present({ sources: markets.sources }), settings }
   },
   Effect.catchTag("ConfigInvalid", ({ problems, rendered }) =>
@@ -77,10 +78,10 @@ const startChecksOf = (settings: ConfigFile.BotSettings | undefined) =>
 
 interface Asked extends RunCandles.PartAsked {
   readonly files: ReadonlyArray<string>
-  readonly config: Option.Option<string>
+  readonly config: string | undefined
   readonly usual: string
   readonly lookahead: boolean
-  readonly data: Option.Option<string>
+  readonly data: string | undefined
   readonly json: boolean
 }
 
@@ -92,12 +93,12 @@ export const check = Effect.fn("FileCheck.check")(function* (asked: Asked) {
   const ready = yield* readinessOf(listed, reading)
   const warningsOf = (strategy: Strategy) => [unlisted.get(strategy) ?? [], strategy.warnings ?? []].flat()
   const unready = yield* startChecksOf(reading.settings)
-  if (lookahead && Option.isNone(data)) return yield* wrongUsage("--lookahead needs candles: give --data CSV")
+  if (lookahead && data === undefined) return yield* wrongUsage("--lookahead needs candles: give --data CSV")
   const looks =
-    lookahead && Option.isSome(data)
+    lookahead && data !== undefined
       ? yield* Effect.flatMap(
           Effect.promise(() => import("./LookaheadCheck.ts")),
-          (check) => check.look(strategies, data.value, part)
+          (check) => check.look(strategies, data, part)
         )
       : []
   const faults = looks.flatMap((look) => look.faults)

@@ -1,6 +1,6 @@
 /** Loads the candles of a run, from files or a journal. Each market has its own file; all have one time axis. */
 import * as fs from "node:fs"
-import { Array as Arr, Effect, Option, Order, Record, Result } from "effect"
+import { Array as Arr, Effect, Order, Record, Result } from "effect"
 import * as Alignment from "../../candles/Alignment.ts"
 import { isCacheFile } from "../../candles/CacheFolder.ts"
 import * as CandleFile from "../../candles/CandleFile.ts"
@@ -17,9 +17,9 @@ import { orWrong, wrongUsage } from "../../process/WrongUsage.ts"
 import { marketsSaid, marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 
 export interface PartAsked {
-  readonly from: Option.Option<string>
-  readonly to: Option.Option<string>
-  readonly repair: Option.Option<string>
+  readonly from: string | undefined
+  readonly to: string | undefined
+  readonly repair: string | undefined
   readonly noCache: boolean
 }
 
@@ -28,18 +28,17 @@ export interface CandlesWanted extends WantedColumns {
   readonly tradeCandleMillis?: number
 }
 
-export const moment = (flag: string, written: Option.Option<string>, otherwise: number) =>
+export const moment = (flag: string, written: string | undefined, otherwise: number) =>
   Effect.suspend(() => {
-    if (Option.isNone(written)) return Effect.succeed(otherwise)
-    const { value } = written
-    if (/^\d{4}$/.test(value)) return wrongUsage(`--${flag} ${value}: a year is not a date; write ${value}-01-01`)
-    const parsing = Result.map(parseField(value, "time"), ({ value }) => value)
+    if (written === undefined) return Effect.succeed(otherwise)
+    if (/^\d{4}$/.test(written)) return wrongUsage(`--${flag} ${written}: a year is not a date; write ${written}-01-01`)
+    const parsing = Result.map(parseField(written, "time"), ({ value }) => value)
     return orWrong(Result.mapError(parsing, ({ advice, message }) => `--${flag} ${message}; ${advice}`))
   })
 
-const repairsOf = (written: Option.Option<string>): Result.Result<ReadonlySet<Repair>, string> => {
-  if (Option.isNone(written)) return Result.succeed(new Set())
-  const names = written.value === "all" ? [...repairs] : written.value.split(",").map((name) => name.trim())
+const repairsOf = (written: string | undefined): Result.Result<ReadonlySet<Repair>, string> => {
+  if (written === undefined) return Result.succeed(new Set())
+  const names = written === "all" ? [...repairs] : written.split(",").map((name) => name.trim())
   const unknown = names.find((name) => !repairs.some((repair) => repair === name))
   return unknown === undefined
     ? Result.succeed(new Set(repairs.filter((repair) => names.includes(repair))))
@@ -121,7 +120,7 @@ export const ofFile = Effect.fn("RunCandles.ofFile")(function* (
   const from = yield* moment("from", part.from, 0)
   const to = yield* moment("to", part.to, Number.MAX_SAFE_INTEGER)
   // A part needs its own index, which takes whole columns.
-  const isPart = Option.isSome(part.from) || Option.isSome(part.to)
+  const isPart = part.from !== undefined || part.to !== undefined
   const { indexed, tradeCandleMillis = 60_000, range, ...columns } = wanted
   const loaded: CandleFile.Loaded = data.startsWith(journalPrefix)
     ? yield* fromJournal(data.slice(journalPrefix.length), market, repair)
@@ -197,7 +196,6 @@ export const load = Effect.fn("RunCandles.load")(function* (
   part: PartAsked,
   wanted: CandlesWanted,
   strategy: Seen,
-  /** The flag that names the files. */
   flag: "data" | "detail" | "also" = "data"
 ) {
   const files = yield* orWrong(filesOf(data, strategy, flag))

@@ -1,5 +1,5 @@
 /** Turns the known costs and rules into options for each market that the strategy sees, and joins these with its candles. */
-import { Array as Arr, Effect, FileSystem, Option, Result } from "effect"
+import { Array as Arr, Effect, FileSystem, Result } from "effect"
 import * as Candles from "../../candles/Candles.ts"
 import { sha256Of } from "../../candles/ColumnCache.ts"
 import * as SignalCsv from "../../candles/csv/SignalCsv.ts"
@@ -21,31 +21,19 @@ import * as FeeModel from "./FeeModel.ts"
 import { journalPrefix, type PartAsked, type RunCandles } from "./RunCandles.ts"
 
 export interface RulesAsked extends FeeModel.CostFlags {
-  readonly touch: Option.Option<FillRules["touch"]>
-  readonly fillPrice: Option.Option<FillRules["price"]>
-  readonly edgeBps: Option.Option<number>
-  readonly volumeShare: Option.Option<number>
-  readonly minimumQuote: Option.Option<string>
-  readonly calibrate?: Option.Option<string>
-  /** Source of the signal values; absent in a command that uses none. */
-  readonly signals?: Option.Option<string>
+  readonly touch?: FillRules["touch"] | undefined
+  readonly fillPrice?: FillRules["price"] | undefined
+  readonly edgeBps?: number | undefined
+  readonly volumeShare?: number | undefined
+  readonly minimumQuote?: string | undefined
+  readonly calibrate?: string | undefined
+  /** Source of the signal values. A command without the flag has no such key. */
+  readonly signals?: string | undefined
 }
 
 export interface RunAsked extends PartAsked, RulesAsked {
   readonly data: ReadonlyArray<string>
-  readonly config: Option.Option<string>
-}
-
-export const asKnown: RulesAsked = {
-  touch: Option.none(),
-  fillPrice: Option.none(),
-  edgeBps: Option.none(),
-  volumeShare: Option.none(),
-  feeBps: Option.none(),
-  spreadBps: Option.none(),
-  withdrawFee: Option.none(),
-  refundFee: Option.none(),
-  minimumQuote: Option.none()
+  readonly config: string | undefined
 }
 
 const amount = (flag: string, written: string, decimals: number) => {
@@ -61,17 +49,17 @@ const amount = (flag: string, written: string, decimals: number) => {
 /** Expects one amount for each base, in the order of the markets, and one for the quote. */
 const amounts = Effect.fnUntraced(function* (
   flag: string,
-  written: Option.Option<string>,
+  written: string | undefined,
   market: Market,
   all: ReadonlyArray<Market>,
   measured: ReadonlyMap<string, bigint>
 ) {
   const measuredAmountOf = ({ symbol }: Amount.Asset) => measured.get(symbol) ?? 0n
-  if (Option.isNone(written)) return { base: measuredAmountOf(market.base), quote: measuredAmountOf(market.quote) }
-  const parts = written.value.split(",")
+  if (written === undefined) return { base: measuredAmountOf(market.base), quote: measuredAmountOf(market.quote) }
+  const parts = written.split(",")
   if (all.length > 1 ? parts.length !== all.length + 1 : parts.length > 2) {
     const symbols = [...all.map(({ base }) => base.symbol), market.quote.symbol].join(",")
-    return yield* wrongUsage(`--${flag} ${written.value}: give an amount of each of ${symbols}`)
+    return yield* wrongUsage(`--${flag} ${written}: give an amount of each of ${symbols}`)
   }
   const [first = "", second = "0"] = [parts[all.indexOf(market)], parts[all.length]]
   return {
@@ -96,9 +84,10 @@ const optionsIn = Effect.fnUntraced(function* (
   market: Market,
   all: ReadonlyArray<Market>
 ) {
+  const { calibrate, volumeShare } = asked
   const withdrawFee = yield* amounts("withdraw-fee", asked.withdrawFee, market, all, known.payouts)
   const refundFee = yield* amounts("refund-fee", asked.refundFee, market, all, known.refunds)
-  const least = Option.getOrElse(asked.minimumQuote, () => "0")
+  const least = asked.minimumQuote ?? "0"
   const minimumQuote = yield* amount("minimum-quote", least, market.quote.decimals)
   const spread = known.spreads.get(market.name)
   const spreadBasisPoints = (spread?.basisPoints ?? 0) / 2
@@ -107,17 +96,13 @@ const optionsIn = Effect.fnUntraced(function* (
   const rates = { spreadBasisPoints, impactBasisPoints, feeBasisPoints, appFeeBasisPoints }
   const costs = { ...rates, withdrawFee, refundFee, minimumQuote }
   const changes: Partial<FillRules> = {
-    ...(Option.isSome(asked.touch) ? { touch: asked.touch.value } : {}),
-    ...(Option.isSome(asked.fillPrice) ? { price: asked.fillPrice.value } : {}),
-    ...(Option.isSome(asked.edgeBps) ? { edgeBasisPoints: asked.edgeBps.value } : {}),
+    ...present({ touch: asked.touch, price: asked.fillPrice, edgeBasisPoints: asked.edgeBps, volumeShare }),
     // A measured or given spread is fixed; simulated runs draw only an assumed one.
-    ...(spread === undefined || spread.from === "sandbox" ? {} : { spreadBasisPoints }),
-    ...(Option.isSome(asked.volumeShare) ? { volumeShare: asked.volumeShare.value } : {})
+    ...(spread === undefined || spread.from === "sandbox" ? {} : { spreadBasisPoints })
   }
   const baseOptions = { costs, changes, accountTerms: known.accountTerms } satisfies Backtest.Options
-  const { calibrate = Option.none() } = asked
-  if (Option.isNone(calibrate)) return { options: baseOptions, calibrated: [] }
-  const { measured, said } = yield* calibrationOf(calibrate.value, market, known.accountTerms)
+  if (calibrate === undefined) return { options: baseOptions, calibrated: [] }
+  const { measured, said } = yield* calibrationOf(calibrate, market, known.accountTerms)
   const calibrated = all.length === 1 ? said : said.map((text) => `${market.name}: ${text}`)
   return { options: { ...baseOptions, measured }, calibrated }
 })
@@ -140,20 +125,20 @@ export const groundOf = Effect.fn("RunSetUp.groundOf")(function* (
   const markets = marketsSeen(strategy)
   const costs = yield* FeeModel.of(asked, account, markets, terms, limits.maxFeeBasisPoints)
   const perMarket = yield* Effect.forEach(markets, (market) => optionsIn(asked, costs, market, markets))
-  const values = yield* signalsOf(asked.signals, strategy)
+  const values = yield* signalsOf(asked, strategy)
   const signals = values && historyOf(values)
-  const { calibrate = Option.none(), signals: from = Option.none() } = asked
+  const { calibrate, signals: from } = asked
   const inputs = [
     ["signals", from, values],
     ["calibration", calibrate, perMarket.map(({ options }) => options)],
-    ["configuration", Option.fromUndefinedOr(account?.config), [markets, { ...account, config: "", journal: "" }]]
+    ["configuration", account?.config, [markets, { ...account, config: "", journal: "" }]]
   ] as const
   return {
     strategy,
     options: Arr.map(perMarket, ({ options }): Backtest.Options => ({ ...options, ...present({ signals }) })),
     /** Content that decides the figures, beside candles, strategy file and flags. */
     inputsRead: inputs.flatMap(([name, file, content]) =>
-      content !== undefined && Option.isSome(file) ? [{ name, file: file.value, sha256: hashOf(content) }] : []
+      content !== undefined && file !== undefined ? [{ name, file, sha256: hashOf(content) }] : []
     ),
     calibrated: perMarket.flatMap(({ calibrated }) => calibrated),
     fees: costs.fees
@@ -215,19 +200,20 @@ const signalValuesOf = Effect.fnUntraced(function* (from: string) {
 
 /** Returns `undefined` for a strategy without signals. Fails if a strategy with signals gets no values, because it would decide nothing. */
 const signalsOf = Effect.fn("RunSetUp.signalsOf")(function* (
-  from: Option.Option<string> | undefined,
+  asked: RulesAsked,
   { file, signals }: Pick<Strategy, "file" | "signals">
 ) {
   if (signals === undefined) return undefined
   const names = [...signals.keys()]
   const looks = `${file} uses the signal ${names.join(", ")}`
-  if (from === undefined)
+  const { signals: from } = asked
+  if (!("signals" in asked))
     return yield* wrongUsage(`${looks}, which a search cannot supply: run limitbot backtest --signals FILE`)
-  if (Option.isNone(from))
+  if (from === undefined)
     return yield* wrongUsage(`${looks}: add its values with --signals FILE, in lines of time,name,value`)
-  const values = yield* signalValuesOf(from.value)
+  const values = yield* signalValuesOf(from)
   const missing = names.filter((name) => values.every((value) => value.name !== name))
   if (missing.length > 0)
-    return yield* wrongUsage(`--signals ${from.value}: has no value of ${missing.join(", ")}, which ${file} uses`)
+    return yield* wrongUsage(`--signals ${from}: has no value of ${missing.join(", ")}, which ${file} uses`)
   return values
 })

@@ -1,5 +1,5 @@
 /** Reads the strategy of a run: its text, and the markets that it may name. */
-import { Effect, FileSystem, Option, Result } from "effect"
+import { Effect, FileSystem, Result } from "effect"
 import { isScalar, isSeq, parseDocument } from "yaml"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import { type Markets, quotedIn } from "../../strategy/Markets.ts"
@@ -23,7 +23,7 @@ const configuredMarkets = Effect.fnUntraced(function* (file: string) {
   return (yield* loadSettings(file)).markets
 })
 
-export const readSource = Effect.fn("StrategySource.read")(function* (file: string, config: Option.Option<string>) {
+export const readSource = Effect.fn("StrategySource.read")(function* (file: string, config: string | undefined) {
   const fileSystem = yield* FileSystem.FileSystem
   return yield* parse(yield* StrategyFiles.whole(file, yield* fileSystem.readFileString(file)), file, config)
 })
@@ -31,9 +31,9 @@ export const readSource = Effect.fn("StrategySource.read")(function* (file: stri
 export const parse = Effect.fn("StrategySource.parse")(function* (
   text: string,
   file: string,
-  config: Option.Option<string>
+  config: string | undefined
 ) {
-  const markets = Option.isNone(config) ? marketsOf(text) : yield* configuredMarkets(config.value)
+  const markets = config === undefined ? marketsOf(text) : yield* configuredMarkets(config)
   const parsed = StrategyFiles.suited(StrategyFile.parse(text, file, markets), "backtest")
   if (Result.isSuccess(parsed)) return { markets, strategy: parsed.success }
   const rendered = parsed.failure.map((problem) => render(problem, text))

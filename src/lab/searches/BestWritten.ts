@@ -2,7 +2,7 @@
  * `search --write`: puts the values of the best trial into the strategy file. A running bot applies a changed file, so with `--config` the
  * change is planned first, and not written if the plan is not safe. An edit made during the search is not overwritten.
  */
-import { Effect, FileSystem, Option, Result } from "effect"
+import { Effect, FileSystem, Result } from "effect"
 import { laidOver, whole } from "../../files/StrategyFiles.ts"
 import * as WholeFile from "../../journal/WholeFile.ts"
 import { wordsOf } from "../../process/Failure.ts"
@@ -15,12 +15,12 @@ export type BestWritten = Effect.Success<ReturnType<typeof write>>
 
 const planOf = Effect.fnUntraced(function* (file: string, config: string) {
   const { planned } = yield* Effect.promise(() => import("../../app/plan/Planning.ts"))
-  return yield* planned({ files: [file], config, journal: Option.none(), allow: [], json: false })
+  return yield* planned({ files: [file], config, journal: undefined, allow: [], json: false })
 }, Effect.result)
 
 export const write = Effect.fn("BestWritten.write")(function* (
   { file, text: searched }: Pick<Strategy, "file" | "text">,
-  config: Option.Option<string>,
+  config: string | undefined,
   space: ReadonlyArray<SweepSpace.Dimension>,
   values: ReadonlyArray<string> | undefined
 ) {
@@ -32,8 +32,8 @@ export const write = Effect.fn("BestWritten.write")(function* (
     return { said: `${file} is not changed: ${why}`, isWithheld: true, changes: [], plan: undefined }
   }
   const text = (yield* orWrong(SweepSpace.template(before, space))).text(values)
-  const isPlanned = text !== before && Option.isSome(config)
-  const planning = isPlanned ? yield* laidOver([{ file, text }])(planOf(file, config.value)) : undefined
+  const isPlanned = text !== before && config !== undefined
+  const planning = isPlanned ? yield* laidOver([{ file, text }])(planOf(file, config)) : undefined
   const plan = planning && Result.getOrUndefined(planning)
   const changes = LineDiff.changedLines(before, text)
   const answer = (said: string, isWithheld: boolean) => ({ said: `${file} ${said}`, isWithheld, changes, plan })

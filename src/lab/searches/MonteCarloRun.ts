@@ -1,5 +1,5 @@
 /** Runs one strategy repeatedly under random luck, on each market separately. */
-import { Array as Arr, Effect, Option } from "effect"
+import { Array as Arr, Effect } from "effect"
 import * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import { seeded } from "../../domain/Seeded.ts"
 import * as Progress from "../../process/Progress.ts"
@@ -22,7 +22,7 @@ interface MonteCarloAsked extends OnMarkets.MarketsAsked {
   readonly ruin: number
   readonly block: number
   readonly seed: number
-  readonly report: Option.Option<string>
+  readonly report: string | undefined
 }
 
 const summaryOf = ([start = 1, ...later]: ReadonlyArray<number>, keepsPath: boolean): MonteCarlo.Simulation => {
@@ -65,7 +65,7 @@ const simulate = Effect.fnUntraced(function* (
   const fates = yield* Effect.forEach(Array.from({ length: runs }), (_, index) =>
     Effect.sync(() => {
       ended(index + 1)
-      return fate(Option.isSome(report) && index < mostPaths)
+      return fate(report !== undefined && index < mostPaths)
     })
   )
   // Gains of trades are measured against the untouched budget, so its own gain is zero here.

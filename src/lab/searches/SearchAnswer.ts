@@ -1,5 +1,6 @@
 /** Prints the result of a search as text, report and JSON, with an exit code for scripts. */
-import { Clock, Effect, FileSystem, Option, Schema } from "effect"
+import { Clock, Effect, FileSystem } from "effect"
+import { commandFailed } from "../../app/CommandFailed.ts"
 import * as Answer from "../../process/Answer.ts"
 import type { Page } from "../../report/Page.ts"
 import * as PageText from "../../report/text/PageText.ts"
@@ -11,22 +12,20 @@ interface Form<Found> {
   readonly failure?: (found: Found) => string | undefined
 }
 
-class SearchFailed extends Schema.TaggedError<SearchFailed>()("SearchFailed", { message: Schema.String }) {}
-
 export const searching = <Asked, Found, E, R>(
   run: (asked: Asked) => Effect.Effect<Found, E, R>,
   { page, json, failure }: Form<Found>
 ) =>
   Effect.fn(
-    function* (input: Asked & { readonly json: boolean; readonly report: Option.Option<string> }) {
+    function* (input: Asked & { readonly json: boolean; readonly report: string | undefined }) {
       const outcome = yield* run(input)
       const document = page(outcome, yield* Clock.currentTimeMillis)
-      if (Option.isSome(input.report)) {
+      if (input.report !== undefined) {
         const fileSystem = yield* FileSystem.FileSystem
-        yield* fileSystem.writeFileString(input.report.value, HtmlPage.render(document))
+        yield* fileSystem.writeFileString(input.report, HtmlPage.render(document))
       }
       const message = failure?.(outcome)
-      const exit = message === undefined ? undefined : new SearchFailed({ message })
+      const exit = message === undefined ? undefined : commandFailed(message)
       return { data: () => json(outcome), lines: () => PageText.lines(document), exit }
     },
     Answer.print,

@@ -1,6 +1,6 @@
 /** Sets up a searching command: the values to try, the candles, and the objective. */
 import { availableParallelism } from "node:os"
-import { Array as Arr, Effect, Option, Result } from "effect"
+import { Array as Arr, Effect, Result } from "effect"
 import { plainJson } from "../../domain/Text.ts"
 import { orWrong, wrongUsage } from "../../process/WrongUsage.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
@@ -20,9 +20,9 @@ export interface SearchAsked extends OnMarkets.MarketsAsked {
   readonly objective: Objective.Objective
   readonly where: ReadonlyArray<string>
   readonly rank: Objective.Rank
-  readonly random: Option.Option<number>
+  readonly random: number | undefined
   readonly seed: number
-  readonly threads: Option.Option<number>
+  readonly threads: number | undefined
 }
 
 export interface SearchedRun extends OnMarkets.FileRun {
@@ -59,13 +59,13 @@ export const load = Effect.fn("SearchSetUp.load")(function* (asked: SearchAsked)
   const { text } = source.strategy
   const conditions = yield* conditionsOf(asked.where)
   const space = yield* Effect.forEach(asked.set, (text) => orWrong(SweepSpace.dimension(text)))
-  const count = Option.getOrElse(asked.random, () => SweepSpace.size(space))
+  const count = asked.random ?? SweepSpace.size(space)
   if (count < 1 || count > maxTrials) return yield* wrongUsage(`${count} trials: take larger steps, or --random 1000`)
   // Results do not depend on the values that the file has for the keys of the search.
   const template = yield* orWrong(SweepSpace.template(text, space))
   const searched = template.text(space.map(({ values: [first = ""] }) => first))
   yield* refuseUnknownKeys(source, searched)
-  const threads = Option.getOrElse(asked.threads, availableParallelism)
+  const threads = asked.threads ?? availableParallelism()
   const team = yield* Sweep.team(Math.min(threads, count))
   const runs = Arr.map(yield* OnMarkets.load(asked, source, true), (run): SearchedRun => {
     const { markets, strategy } = run
@@ -85,7 +85,6 @@ export const load = Effect.fn("SearchSetUp.load")(function* (asked: SearchAsked)
     "fees or rules": RunSetUp.hashOf(own.inputs.map(({ options }) => options))
   }
   return {
-    /** The file's own market first. */
     runs,
     space,
     objective,

@@ -5,16 +5,13 @@
  */
 import { type Cause, Effect, Queue, Schema, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
+import { commandFailed } from "../../app/CommandFailed.ts"
 import * as Objective from "../backtest/search/Objective.ts"
 import * as Sweep from "../backtest/search/Sweep.ts"
 import * as SweepSpace from "../backtest/search/SweepSpace.ts"
 import type { TrialResult } from "../backtest/search/TrialResult.ts"
 
-export class SuggestFailed extends Schema.TaggedError<SuggestFailed>()("SuggestFailed", { why: Schema.String }) {
-  override get message(): string {
-    return `--suggest: ${this.why}`
-  }
-}
+const suggestFailed = (why: string) => commandFailed(`--suggest: ${why}`)
 
 export interface SuggestPlan extends Sweep.SweepPlan {
   readonly space: ReadonlyArray<SweepSpace.Dimension>
@@ -51,9 +48,9 @@ const trialOf = ({ space }: SuggestPlan, values: Readonly<Record<string, string 
       const value = texts[index] ?? ""
       if (known.includes(value)) continue
       const why = value === "" ? `it suggests no value of ${path}` : `it suggests ${path} = ${value}`
-      return yield* new SuggestFailed({
-        why: `${why}; it must be one of ${known.slice(0, 8).join(", ")}${known.length > 8 ? ", …" : ""}`
-      })
+      return yield* suggestFailed(
+        `${why}; it must be one of ${known.slice(0, 8).join(", ")}${known.length > 8 ? ", …" : ""}`
+      )
     }
     return SweepSpace.numberOf(space, texts)
   })
@@ -65,7 +62,7 @@ const started = Effect.fnUntraced(function* ({ command }: SuggestPlan) {
     Stream.map((line) => `${line}\n`),
     Stream.encodeText
   )
-  const failed = ({ message }: { readonly message: string }) => new SuggestFailed({ why: `${command}: ${message}` })
+  const failed = ({ message }: { readonly message: string }) => suggestFailed(`${command}: ${message}`)
   const options = { shell: true, stdin, stderr: "inherit" } as const
   const child = yield* Effect.mapError(spawner.spawn(ChildProcess.make(command, options)), failed)
   const incoming = yield* Queue.unbounded<string | undefined>()
@@ -80,11 +77,11 @@ const started = Effect.fnUntraced(function* ({ command }: SuggestPlan) {
   const hear = Queue.take(incoming).pipe(
     Effect.timeoutOrElse({
       duration: patienceMillis,
-      orElse: () => Effect.fail(new SuggestFailed({ why: `${command} has not answered for two minutes` }))
+      orElse: () => Effect.fail(suggestFailed(`${command} has not answered for two minutes`))
     }),
     Effect.flatMap((line) =>
       line === undefined
-        ? Effect.fail(new SuggestFailed({ why: `${command} ended before it had made all requested suggestions` }))
+        ? Effect.fail(suggestFailed(`${command} ended before it had made all requested suggestions`))
         : Effect.succeed(line)
     )
   )
@@ -111,8 +108,7 @@ export const run = Effect.fn("Suggest.run")(function* (
     const suggested = yield* Effect.forEach(Array.from({ length: batch }), () =>
       Effect.gen(function* () {
         const line = yield* hear
-        const wrong = () =>
-          new SuggestFailed({ why: `${quoteLine(line)} is not a suggestion such as {"id": 1, "values": {…}}` })
+        const wrong = () => suggestFailed(`${quoteLine(line)} is not a suggestion such as {"id": 1, "values": {…}}`)
         if (line.length > maxLineLength) return yield* wrong()
         const { id, values } = yield* Effect.mapError(decode(line), wrong)
         return { id, trial: yield* trialOf(plan, values) }

@@ -1,5 +1,5 @@
 /** Runs all trials on all cores, ranks the finalists by simulated runs, and measures the trust in the best. */
-import { Clock, Effect, Option, Result, Schedule } from "effect"
+import { Clock, Effect, Result, Schedule } from "effect"
 import { present } from "../../domain/Present.ts"
 import * as Progress from "../../process/Progress.ts"
 import { wrongUsage } from "../../process/WrongUsage.ts"
@@ -24,13 +24,13 @@ import * as SearchSetUp from "./SearchSetUp.ts"
 import * as Suggest from "./Suggest.ts"
 
 interface SweepAsked extends SearchSetUp.SearchAsked {
-  readonly halve: Option.Option<number>
+  readonly halve: number | undefined
   readonly top: number
-  readonly out: Option.Option<string>
+  readonly out: string | undefined
   readonly also: ReadonlyArray<string>
-  readonly pareto: Option.Option<string>
+  readonly pareto: string | undefined
   readonly sensitivity: boolean
-  readonly suggest: Option.Option<string>
+  readonly suggest: string | undefined
   readonly write: boolean
 }
 
@@ -70,7 +70,7 @@ const overfitting = Effect.fnUntraced(function* (plan: Sweep.SweepPlan, all: Rea
 const stored = Effect.fn("SweepRun.stored")(function* <A, E, R>(
   total: number,
   known: ReadonlyArray<TrialResult>,
-  out: Option.Option<string>,
+  out: string | undefined,
   search: (onResult: (result: TrialResult) => void) => Effect.Effect<A, E, R>
 ) {
   const progress = yield* Progress.make("sweep")
@@ -79,7 +79,7 @@ const stored = Effect.fn("SweepRun.stored")(function* <A, E, R>(
   const flush = Effect.suspend(() => {
     const batch = unwritten
     unwritten = []
-    return Option.isSome(out) ? SweepStore.append(out.value, batch) : Effect.void
+    return out !== undefined ? SweepStore.append(out, batch) : Effect.void
   })
   yield* Effect.forkScoped(Effect.repeat(flush, Schedule.spaced("1 second")))
   return yield* search((result) => {
@@ -112,7 +112,7 @@ const usualSuggestions = 100
 const onFile = Effect.fnUntraced(function* (asked: SweepAsked, run: SearchSetUp.SearchedRun, data: string) {
   if (run.inputs.length > 1)
     return yield* wrongUsage(`--also ${data}: a further file is for a strategy of one market, not of ${run.name}`)
-  const whole = { ...asked, from: Option.none(), to: Option.none() }
+  const whole = { ...asked, from: undefined, to: undefined }
   const columns = { open: true, volume: true, indexed: true }
   return yield* RunSetUp.onCandles(run, yield* RunCandles.load([data], whole, columns, run.strategy, "also"))
 })
@@ -126,31 +126,31 @@ const warmUpOf = ({ inputs, search, warnings }: SearchSetUp.SearchedRun, best: T
   return sentences.map((text) => `#1: ${text}`)
 }
 
-const objectivesOf = (pareto: Option.Option<string>) => {
-  if (Option.isNone(pareto)) return Effect.succeed([])
-  const chosenObjectives = Objective.several(pareto.value)
+const objectivesOf = (pareto: string | undefined) => {
+  if (pareto === undefined) return Effect.succeed([])
+  const chosenObjectives = Objective.several(pareto)
   const message = `--pareto: two or more of ${Objective.objectives.join(", ")}, with commas`
   return chosenObjectives === undefined ? wrongUsage(message) : Effect.succeed(chosenObjectives)
 }
 
 export const run = Effect.fn("SweepRun.run")(function* (asked: SweepAsked) {
   const started = yield* Clock.currentTimeNanos
-  const keepOneOf = Option.getOrElse(asked.halve, () => Number.POSITIVE_INFINITY)
+  const keepOneOf = asked.halve ?? Number.POSITIVE_INFINITY
   const paretoOf = yield* objectivesOf(asked.pareto)
   const loaded = yield* SearchSetUp.load(
-    Option.isSome(asked.suggest) ? { ...asked, random: Option.orElseSome(asked.random, () => usualSuggestions) } : asked
+    asked.suggest !== undefined ? { ...asked, random: asked.random ?? usualSuggestions } : asked
   )
   const { conditions, objective, rank, runs, space, team, threads, trials } = loaded
   const [own] = runs
   const { bars } = own.inputs[0].candles
   const rungs = Halving.rungs(trials.length, bars, keepOneOf)
   const identity = { ...loaded.identity, "--halve": rungs.map(({ bars }) => bars).join(" ") }
-  const earlierResults = Option.isSome(asked.out) ? yield* SweepStore.open(asked.out.value, identity) : []
+  const earlierResults = asked.out !== undefined ? yield* SweepStore.open(asked.out, identity) : []
   const total = rungs.reduce((sum, { trials }) => sum + trials, 0)
   const plan = { ...loaded, search: own.search, inputs: own.inputs }
   const steps = yield* stored(total, earlierResults, asked.out, (onResult) => {
-    if (Option.isNone(asked.suggest)) return Halving.run({ ...plan, rungs }, earlierResults, onResult)
-    const suggested = { ...plan, command: asked.suggest.value, count: trials.length, seed: asked.seed }
+    if (asked.suggest === undefined) return Halving.run({ ...plan, rungs }, earlierResults, onResult)
+    const suggested = { ...plan, command: asked.suggest, count: trials.length, seed: asked.seed }
     return Effect.map(Suggest.run(suggested, earlierResults, onResult), (results) => [results])
   })
   const wallNanos = (yield* Clock.currentTimeNanos) - started

@@ -1,8 +1,9 @@
 /** The whole bot on a sandbox, over real HTTP with real signatures and a real journal. At the end both sides' books are compared. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Console, Duration, Effect, FileSystem, Option, Schedule, Schema } from "effect"
+import { Console, Duration, Effect, FileSystem, Schedule, Schema } from "effect"
+import { commandFailed } from "../../app/CommandFailed.ts"
 import * as BotRun from "../../app/run/BotRun.ts"
-import * as LastWords from "../../app/run/LastWords.ts"
+import * as Display from "../../app/run/Display.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
@@ -22,7 +23,7 @@ import { version } from "../../version.ts"
 import * as BooksComparison from "./BooksComparison.ts"
 
 interface Asked extends Pick<SandboxOptions, "candles" | "seed" | "speed"> {
-  readonly forMillis: Option.Option<number>
+  readonly forMillis: number | undefined
   readonly json: boolean
 }
 
@@ -38,7 +39,7 @@ export const run = Effect.fn("Demo.run")(function* ({ forMillis, json, ...sandbo
     const config = yield* ConfigFile.load(configFile)
     const account = yield* Layers.accountOf(config)
     const { pid } = yield* Process
-    const demo = { config, configFile, account, folder, symbol, json, forMillis: Option.getOrUndefined(forMillis) }
+    const demo = { config, configFile, account, folder, symbol, json, forMillis }
     yield* trade(demo).pipe(Effect.provide(Layers.live(config, account, pid, pace)))
   }).pipe(Effect.provide(server))
 }, Effect.scoped)
@@ -47,15 +48,6 @@ const pace: Layers.Pace = { pollMinMillis: 250, pollMaxMillis: 1_000 }
 
 /** A demo ends within seconds, even if a payment that was not answered or not sent has to expire first. */
 const settings = { intentMillis: [10_000, 20_000] } as const
-
-/** The books of bot and sandbox differ, so one of them has a fault. A demo exists to show this. */
-export class BooksDiffer extends Schema.TaggedError<BooksDiffer>()("BooksDiffer", {
-  differences: Schema.Array(Schema.String)
-}) {
-  override get message(): string {
-    return `The books of the bot and of the sandbox differ:\n${this.differences.join("\n")}`
-  }
-}
 
 interface Demo {
   readonly config: ConfigFile.BotConfig
@@ -104,8 +96,10 @@ const trade = Effect.fnUntraced(function* (demo: Demo) {
     state,
     config.markets.assets
   ).pipe(Effect.provide(NodeHttpClient.layerUndici))
-  yield* LastWords.print(options, { booksAgree: differences.length === 0 })
-  if (differences.length > 0) return yield* new BooksDiffer({ differences })
+  yield* Display.printEnd(options, { booksAgree: differences.length === 0 })
+  // One of them has a fault, and a demo exists to show this.
+  if (differences.length > 0)
+    return yield* commandFailed(`The books of the bot and of the sandbox differ:\n${differences.join("\n")}`)
   const next = (yield* Terminal).isInteractive ? "\n\nNext, a strategy of your own: ./limitbot init my-grid.yaml" : ""
   if (!json) yield* Console.log(`The sandbox's own books agree to the unit.${next}`)
 })

@@ -1,5 +1,6 @@
 /** Rehearses the user's own files on a sandbox in virtual time, before any money is at risk. */
-import { Cause, Effect, FileSystem, Option, Schema } from "effect"
+import { Cause, Effect, FileSystem, Option } from "effect"
+import { commandFailed } from "../../app/CommandFailed.ts"
 import { PlanRefused } from "../../app/plan/PlanRefused.ts"
 import type { Asset } from "../../domain/Amount.ts"
 import { hourMillis } from "../../domain/Durations.ts"
@@ -17,12 +18,12 @@ import * as RehearsedBot from "./RehearsedBot.ts"
 interface Asked {
   readonly allow: ReadonlyArray<FindingName>
   readonly bad: TroubleLevel
-  readonly candles: Option.Option<string>
+  readonly candles: string | undefined
   readonly config: string
   readonly usual: string
   readonly days: number
   readonly files: ReadonlyArray<string>
-  readonly price: Option.Option<number>
+  readonly price: number | undefined
   readonly seed: number
 }
 
@@ -37,8 +38,8 @@ export const rehearsed = Effect.fn("Rehearsing.rehearsed")(function* (asked: Ask
     settings,
     strategies,
     allow,
-    assets: assetsOf(settings.markets.assets, strategies, Option.getOrUndefined(price)),
-    candles: Option.getOrUndefined(candles),
+    assets: assetsOf(settings.markets.assets, strategies, price),
+    candles,
     candlesSymbol: strategies[0]?.market.base.symbol ?? "",
     seed,
     days,
@@ -54,17 +55,14 @@ export const rehearsed = Effect.fn("Rehearsing.rehearsed")(function* (asked: Ask
   return {
     data: () => jsonOf(outcome, parameters),
     lines: () => linesOf(outcome, parameters),
-    exit: problems.length === 0 ? undefined : new RehearsalFailed({ problems })
+    exit: problems.length === 0 ? undefined : failed(problems)
   }
 }, Effect.scoped)
 
-export class RehearsalFailed extends Schema.TaggedError<RehearsalFailed>()("RehearsalFailed", {
-  problems: Schema.Array(Schema.String)
-}) {
-  override get message(): string {
-    return `The rehearsal failed, which should never happen:\n${this.problems.join("\n")}\nPlease report it with the seed.`
-  }
-}
+const failed = (problems: ReadonlyArray<string>) =>
+  commandFailed(
+    `The rehearsal failed, which should never happen:\n${problems.join("\n")}\nPlease report it with the seed.`
+  )
 
 const refusalIn = (ended: Cause.Cause<unknown>) => {
   const error = Option.getOrUndefined(Cause.findErrorOption(ended))

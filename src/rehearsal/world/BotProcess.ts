@@ -29,7 +29,6 @@ export const launch = <R, E, EF>({
   })
   return {
     domain,
-    /** Undefined while it runs. */
     exit: () => exit,
     kill: () => {
       domain.kill()

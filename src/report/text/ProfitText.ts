@@ -42,7 +42,6 @@ export interface Profit {
   readonly whole: ReadonlyArray<Row>
   readonly by: Grouping | undefined
   readonly groups: ReadonlyArray<Row>
-  /** By quote asset: the time of the oldest price that values its figures. */
   readonly markedAt: ReadonlyMap<string, number>
   readonly statistics?: ReadonlyMap<string, { readonly orders: Quality; readonly returns: Returns }>
   readonly charged?: ReadonlyMap<string | undefined, ReadonlyArray<LearnedFee>>

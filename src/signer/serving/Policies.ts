@@ -1,5 +1,5 @@
 /** Commands for a signer's rules: people sign a policy or approve a larger payment with their own keys, and see the policies in force. */
-import { Clock, Console, Effect, FileSystem, Option } from "effect"
+import { Clock, Console, Effect, FileSystem } from "effect"
 import { randomBytesUnsafe } from "effect/crypto/SecureRandom"
 import { type Amount, format, fromDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -50,7 +50,7 @@ const besides = (file: string, cap: Cap, amount: Amount): string => {
 }
 
 interface Approving extends Record<"asset" | "amount" | "policy" | "key" | "socket", string> {
-  readonly within: Option.Option<number>
+  readonly within: number | undefined
 }
 
 export const approve = Effect.fn("Policies.approve")(function* (given: Approving) {
@@ -64,7 +64,7 @@ export const approve = Effect.fn("Policies.approve")(function* (given: Approving
   if (asset === undefined || cap === undefined) return yield* wrongUsage(`${file} names no asset ${symbol}`)
   if (amount === undefined || amount <= 0n)
     return yield* wrongUsage(`${written} is not an amount of ${symbol}, which has ${cap.decimals} decimals`)
-  const validUntil = (yield* Clock.currentTimeMillis) + Option.getOrElse(given.within, () => hourMillis)
+  const validUntil = (yield* Clock.currentTimeMillis) + (given.within ?? hourMillis)
   const nonce = Buffer.from(randomBytesUnsafe(16)).toString("hex")
   const approval = { account, asset, amount: String(amount), validUntil, nonce }
   const secret = yield* KeyFile.readKey(given.key)

@@ -48,10 +48,7 @@ const restore = Effect.fnUntraced(function* (
   return newestSnapshot
 })
 
-export const stored = Effect.gen(function* () {
-  const { snapshots } = yield* Journal
-  return (yield* restore(snapshots, append)).books
-})
+export const stored = Journal.use(({ snapshots }) => Effect.map(restore(snapshots, append), ({ books }) => books))
 
 const append = ({ trading }: AccountBooks.AccountBooks, { grown }: PartBody): void => {
   const { fees, lives, losses, rounds, trades } = trading
@@ -71,10 +68,7 @@ const flat = ({ price: { digits, scale }, ...life }: OrderLife): FlatLife => ({ 
 const raised = ({ digits, scale, ...life }: FlatLife): OrderLife => ({ ...life, price: { digits, scale } })
 
 /** Reads the books without the parts, for callers that need only the places of money. */
-export const storedDays = Effect.gen(function* () {
-  const { snapshots } = yield* Journal
-  return (yield* newest(snapshots)).books
-})
+export const storedDays = Journal.use(({ snapshots }) => Effect.map(newest(snapshots), ({ books }) => books))
 
 export const reader = Effect.gen(function* () {
   const journal = yield* Journal
@@ -103,9 +97,8 @@ const keep = Effect.fnUntraced(function* (snapshots: Snapshots, { books, parts }
   return newState
 })
 
-const readOn = Effect.fnUntraced(function* ({ events }: Journal["Service"], books: AccountBooks.AccountBooks) {
-  yield* eachPage(events({ after: books.sequence, tags: AccountBooks.tags }), (page) => AccountBooks.see(books, page))
-})
+const readOn = ({ events }: Journal["Service"], books: AccountBooks.AccountBooks) =>
+  eachPage(events({ after: books.sequence, tags: AccountBooks.tags }), (page) => AccountBooks.see(books, page))
 
 export const keepUp = Effect.fnUntraced(function* (every = 10_000) {
   const journal = yield* Journal

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import * as ChainWatch from "../../../src/app/run/watch/ChainWatch.ts"
+import { verifyJournal } from "../../../src/app/run/watch/Supervision.ts"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
 import { Journal } from "../../../src/journal/Journal.ts"
@@ -31,7 +31,7 @@ const started = (events: number, changed: number | undefined) =>
     return yield* Effect.provide(
       Effect.gen(function* () {
         const { state } = yield* Bookkeeper
-        const rest = yield* ChainWatch.begin(filename)
+        const rest = yield* verifyJournal(filename)
         const atOnce = state.broken
         yield* rest
         return [atOnce, state.broken] as const

@@ -1,6 +1,6 @@
 /** What a backtest takes the service to charge, by the schedule of the configuration: the same as its sandbox charges. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect, } from "effect"
 import * as EchoedFee from "../../../src/domain/EchoedFee.ts"
 import * as FeeModel from "../../../src/lab/runs/FeeModel.ts"
 import { documentedCosts, isPartner, tradeCosts } from "../../../src/venue/profile/Charges.ts"
@@ -15,7 +15,7 @@ const [trade, stable] = [
   { name: "BTC/USDC", base: btc, quote: usdc },
   { name: "USDC/USDT", base: usdc, quote: usdt }
 ]
-const flags = { feeBps: Option.none(), spreadBps: Option.none(), withdrawFee: Option.none(), refundFee: Option.none() }
+const flags: FeeModel.CostFlags = {}
 
 const account = (profile: ProfileName, hasPartner = false): FeeModel.Account => {
   const facts = factsOf(profile, "intents.near")
@@ -96,7 +96,7 @@ describe("the fees of a backtest", () => {
     Effect.gen(function* () {
       const { fees } = yield* FeeModel.of(flags, near, [stable, trade])
       assert.strictEqual(fees.ofInput, 20.01)
-      const given = yield* FeeModel.of({ ...flags, feeBps: Option.some(7) }, near, [trade])
+      const given = yield* FeeModel.of({ ...flags, feeBps: 7 }, near, [trade])
       assert.deepStrictEqual([given.fees.basisPoints, given.fees.ofInput], [7, 0])
     })
   )
@@ -105,13 +105,13 @@ describe("the fees of a backtest", () => {
     Effect.gen(function* () {
       const said = "app fees of its terms: 21 basis points of every input"
       for (const from of [undefined, account("document")])
-        for (const feeBps of [Option.none(), Option.some(0)]) {
+        for (const feeBps of [undefined, 0]) {
           const { fees } = yield* FeeModel.of({ ...flags, feeBps }, from, [trade], others)
           assert.isTrue(fees.sentence.endsWith(said), fees.sentence)
           assert.isFalse(fees.isFree)
         }
       const ofAccount = { ...account("document"), terms: others }
-      for (const feeBps of [Option.none(), Option.some(0)]) {
+      for (const feeBps of [undefined, 0]) {
         const { accountTerms, fees } = yield* FeeModel.of({ ...flags, feeBps }, ofAccount, [trade])
         const name = "app fees of bot.yaml: 21 basis points of every input"
         assert.isTrue(fees.sentence.endsWith(name), fees.sentence)
@@ -120,14 +120,14 @@ describe("the fees of a backtest", () => {
       }
       const { fees } = yield* FeeModel.of(flags, near, [trade], others)
       assert.notInclude(fees.sentence, "app fees")
-      const { fees: free } = yield* FeeModel.of({ ...flags, feeBps: Option.some(0) }, undefined, [trade])
+      const { fees: free } = yield* FeeModel.of({ ...flags, feeBps: 0 }, undefined, [trade])
       assert.include(free.sentence, "NO FEES")
     })
   )
 
   it.effect("include more for larger market orders: as measured, else as the sandbox's solvers, or by flag", () =>
     Effect.gen(function* () {
-      const of = (from: FeeModel.Account | undefined, spreadBps: Option.Option<number> = Option.none()) =>
+      const of = (from: FeeModel.Account | undefined, spreadBps: number | undefined = undefined) =>
         Effect.map(FeeModel.of({ ...flags, spreadBps }, from, [trade]), ({ fees, spreads }) => ({
           said: fees.sentence,
           impact: spreads.get("BTC/USDC")?.impact.basisPoints
@@ -138,7 +138,7 @@ describe("the fees of a backtest", () => {
       const assumed = yield* of(near)
       assert.strictEqual(assumed.impact, 10)
       assert.include(assumed.said, "10 for each million USDC (as the sandbox's solvers want)")
-      const given = yield* of(near, Option.some(4))
+      const given = yield* of(near, 4)
       assert.strictEqual(given.impact, 0)
       assert.notInclude(given.said, "by size")
     })
@@ -159,7 +159,7 @@ describe("the fees of a backtest", () => {
         }
       }
       const said = (
-        given: { readonly withdrawFee?: Option.Option<string>; readonly refundFee?: Option.Option<string> },
+        given: { readonly withdrawFee?: string; readonly refundFee?: string },
         from: FeeModel.Account | undefined
       ) => Effect.map(FeeModel.of({ ...flags, ...given }, from, [trade]), ({ fees: { sentence } }) => sentence)
       assert.include(
@@ -167,11 +167,11 @@ describe("the fees of a backtest", () => {
         "(measured: 40 fills in bot.sqlite), 0.0000003 BTC and 0.02 USDC of a payout, without those of refunds;"
       )
       assert.include(
-        yield* said({ refundFee: Option.some("0,1") }, measured),
+        yield* said({ refundFee: "0,1" }, measured),
         "0.0000003 BTC and 0.02 USDC of a payout, those of refunds by flag;"
       )
       assert.include(
-        yield* said({ withdrawFee: Option.some("0,1") }, undefined),
+        yield* said({ withdrawFee: "0,1" }, undefined),
         "credential), those of payouts by flag, without those of refunds;"
       )
       const published = {
@@ -196,7 +196,7 @@ describe("the fees of a backtest", () => {
         ])
       )
       assert.include(yield* said({}, partly), "0.0000003 BTC of a payout, 0.03 USDC of a payout (published),")
-      const asked = yield* FeeModel.of({ ...flags, feeBps: Option.some(0) }, partly, [trade])
+      const asked = yield* FeeModel.of({ ...flags, feeBps: 0 }, partly, [trade])
       assert.deepStrictEqual([asked.payouts.size, asked.refunds.size, asked.fees.isFree], [0, 0, true])
       assert.include(yield* said({}, undefined), "without those of payouts and refunds;")
     })
@@ -219,7 +219,7 @@ describe("the fees of a backtest", () => {
         seen.fees.sentence,
         "0.0000004 BTC of a payout (published), 0.02 USDC of a payout (the venue's), 0.0000003 BTC and"
       )
-      const given = yield* FeeModel.of({ ...flags, feeBps: Option.some(20) }, undefined, [usual])
+      const given = yield* FeeModel.of({ ...flags, feeBps: 20 }, undefined, [usual])
       assert.deepStrictEqual([given.payouts.size, given.refunds.size], [0, 0])
     })
   )

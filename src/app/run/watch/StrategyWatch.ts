@@ -31,7 +31,6 @@ export interface WatchOptions {
   readonly byHandOf?: string | undefined
   readonly markets: Markets
   readonly onRemoved: "drained" | "left"
-  /** Absent: every readable file is accepted. */
   readonly admission?: Admission.Admission | undefined
   readonly warm?: WarmPrices.WarmPrices
 }

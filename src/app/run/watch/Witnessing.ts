@@ -3,7 +3,7 @@
  * of the journal that was put back with all files beside it: the witness knows more events, or others. Then nothing is paid until a person
  * decides, and the witness gets no report that would hide it. A silent witness is reported once and tried again; it blocks nothing.
  */
-import { Cause, Clock, Effect, FileSystem } from "effect"
+import { Cause, Clock, Effect, Exit, FileSystem } from "effect"
 import { Mailer } from "../../../control/notify/email.ts"
 import { monotonicMillis } from "../../../domain/Durations.ts"
 import { messageOf } from "../../../domain/Text.ts"
@@ -69,29 +69,23 @@ export const begin = Effect.fn("Witnessing.begin")(function* ({ config, signerId
     const [send, note] = [yield* Mailer, newest]
     for (const { mailbox, secret, url } of mailboxes)
       yield* send(url, mailbox, secret, `limitbot: a checkpoint of ${signerId}`, note).pipe(
-        Effect.mapError(({ reason }) => new Witness.WitnessSilent({ where: "by e-mail", why: reason }))
+        Effect.mapError(({ reason }) => Witness.silent("by e-mail", reason))
       )
     mailedAt = now
     newest = undefined
   })
 
   const mayTell = () => isCompared && books.state.witnessed?.isAccepted !== false
-  const trackSilence = <E, R>(step: Effect.Effect<void, E, R>) =>
-    step.pipe(
-      Effect.andThen(
-        Effect.sync(() => {
-          isSilent = false
-        })
-      ),
-      Effect.catchCause(
-        Effect.fnUntraced(function* (cause) {
-          if (Cause.hasInterruptsOnly(cause)) return yield* Effect.interrupt
-          if (isSilent) return
-          yield* books.record({ _tag: "LoopFailed", what: "the witness", reason: messageOf(Cause.squash(cause)) })
-          isSilent = true
-        })
-      )
-    )
+  const trackSilence = Effect.fnUntraced(function* <E, R>(step: Effect.Effect<void, E, R>) {
+    const exit = yield* Effect.exit(step)
+    if (Exit.isFailure(exit)) {
+      const { cause } = exit
+      if (Cause.hasInterruptsOnly(cause)) return yield* Effect.interrupt
+      if (!isSilent)
+        yield* books.record({ _tag: "LoopFailed", what: "the witness", reason: messageOf(Cause.squash(cause)) })
+    }
+    isSilent = Exit.isFailure(exit)
+  })
 
   const turn = Effect.gen(function* () {
     if (!isCompared) yield* compare

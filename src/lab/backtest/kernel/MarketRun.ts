@@ -11,7 +11,7 @@ import { Asking } from "./state/Asking.ts"
 import { Clock } from "./state/Clock.ts"
 import { Frames } from "./state/Frames.ts"
 import { LastClose } from "./state/LastClose.ts"
-import { LimitAccount } from "./state/LimitAccount.ts"
+import { LimitAccount, type MarketHolding } from "./state/LimitAccount.ts"
 import { TradingResult } from "./state/TradingResult.ts"
 import { Waiting } from "./state/Waiting.ts"
 import { Wallet } from "./state/Wallet.ts"
@@ -34,12 +34,8 @@ interface Arrivals {
   needsGuard: boolean
 }
 
-export interface MarketRun {
-  readonly conditions: Conditions
-  readonly candles: Candles
+export interface MarketRun extends MarketHolding {
   readonly clock: Readonly<Clock>
-  readonly wallet: Readonly<Wallet>
-  readonly orders: Readonly<Orders>
   readonly waiting: Readonly<Waiting>
   readonly followers: Followers
   readonly arrivals: Arrivals

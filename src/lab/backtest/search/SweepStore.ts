@@ -3,9 +3,8 @@
  * of another search is refused.
  */
 import { Array as Arr, Effect, FileSystem, Option, Schema } from "effect"
+import { commandFailed } from "../../../app/CommandFailed.ts"
 import { StoredTrial, type TrialResult } from "./TrialResult.ts"
-
-export class StoreMismatch extends Schema.TaggedError<StoreMismatch>()("StoreMismatch", { message: Schema.String }) {}
 
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(StoredTrial))
 const Identity = Schema.Record(Schema.String, Schema.String)
@@ -23,7 +22,7 @@ export const open = Effect.fn("SweepStore.open")(function* (file: string, identi
     const isOlder = before["fingerprint"] !== undefined
     const other = isOlder ? "an older version of this file" : `another search: other ${names.join(", ")}`
     const message = `${file}: its results are of ${other}; name another file, or remove this one to start again`
-    return yield* new StoreMismatch({ message })
+    return yield* commandFailed(message)
   }
   if (content === "") yield* fileSystem.writeFileString(file, `${header}\n`)
   if (content !== "" && !content.endsWith("\n")) yield* fileSystem.writeFileString(file, "\n", { flag: "a" })

@@ -1,5 +1,5 @@
 /** Prints the result of one backtest, or of several side by side, and saves each. */
-import { Clock, Effect, FileSystem, Option, Stdio, Stream } from "effect"
+import { Clock, Effect, FileSystem, Stdio, Stream } from "effect"
 import { laidOver } from "../../../files/StrategyFiles.ts"
 import { wrongUsage } from "../../../process/WrongUsage.ts"
 import * as PageText from "../../../report/text/PageText.ts"
@@ -15,7 +15,7 @@ import * as BacktestSummary from "./BacktestSummary.ts"
 
 interface Asked extends BacktestAsked {
   readonly files: ReadonlyArray<string>
-  readonly fillsCsv: Option.Option<string>
+  readonly fillsCsv: string | undefined
   readonly curve: number
   readonly noSave: boolean
   readonly stdin: boolean
@@ -26,11 +26,11 @@ const surroundings = "files data report json curve fillsCsv tradesCsv bandSecond
 
 const optionsOf = (asked: object): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    Object.entries(asked).flatMap(([key, given]: [string, unknown]) => {
-      const value = Option.isOption(given) ? Option.getOrUndefined(given) : given
-      if (surroundings.includes(key) || value === undefined) return []
-      return [[`--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`, `${value}`]]
-    })
+    Object.entries(asked).flatMap(([key, value]: [string, unknown]) =>
+      surroundings.includes(key) || value === undefined
+        ? []
+        : [[`--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`, `${value}`]]
+    )
   )
 
 const save = (asked: Asked, result: BacktestResult, at: number) => {
@@ -49,17 +49,17 @@ export const showBacktest = Effect.fn("BacktestShown.shown")(function* (asked: A
   const results = yield* laidOver(edited)(simulate(asked, [first, ...further]))
   const fileSystem = yield* FileSystem.FileSystem
   const { parts } = results[0].shown
-  if (Option.isSome(asked.fillsCsv)) yield* fileSystem.writeFileString(asked.fillsCsv.value, FillRows.csv(parts))
-  if (Option.isSome(asked.tradesCsv)) yield* fileSystem.writeFileString(asked.tradesCsv.value, tradesCsv(parts))
+  if (asked.fillsCsv !== undefined) yield* fileSystem.writeFileString(asked.fillsCsv, FillRows.csv(parts))
+  if (asked.tradesCsv !== undefined) yield* fileSystem.writeFileString(asked.tradesCsv, tradesCsv(parts))
   const madeAt = yield* Clock.currentTimeMillis
   const isOne = results.length === 1
   const page = (isFile: boolean) =>
     isOne ? BacktestPage.page(results[0], madeAt, isFile) : BacktestComparison.page(results, madeAt)
-  const reported = Option.isSome(asked.report) ? page(true) : undefined
-  if (reported !== undefined && Option.isSome(asked.report)) {
+  const reported = asked.report !== undefined ? page(true) : undefined
+  if (reported !== undefined && asked.report !== undefined) {
     const library = yield* BacktestPage.chartLibrary
     const charts = isOne ? { library, script, data: BacktestPage.dataOf(BacktestPage.curves(results[0])) } : undefined
-    yield* fileSystem.writeFileString(asked.report.value, HtmlPage.render(reported, charts))
+    yield* fileSystem.writeFileString(asked.report, HtmlPage.render(reported, charts))
   }
   const ids = yield* Effect.forEach(asked.noSave ? [] : results, (result) => save(asked, result, madeAt))
   const jsonOf = (result: BacktestResult) => BacktestSummary.json(result, isOne ? asked.curve : 0)

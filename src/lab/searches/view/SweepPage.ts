@@ -1,5 +1,5 @@
 /** Shows the result of a search as a page and as JSON. */
-import { Result } from "effect"
+import { Result, Struct } from "effect"
 import { present } from "../../../domain/Present.ts"
 import { countText, fixed, percent } from "../../../domain/Text.ts"
 import * as Page from "../../../report/Page.ts"
@@ -25,12 +25,7 @@ export const json = (found: SweepFound) => ({
   trials: found.all.length,
   resumed: found.resumed,
   refused: found.all.filter(({ refused }) => refused !== undefined).length,
-  bars: found.bars,
-  threads: found.threads,
-  wallMillis: found.wallMillis,
-  objective: found.objective,
-  rank: found.rank,
-  deflatedSharpe: found.deflatedSharpe,
+  ...Struct.pick(found, ["bars", "threads", "wallMillis", "objective", "rank", "deflatedSharpe"]),
   ...present({ overfitting: found.overfitting }),
   ...(found.rungs.length > 1 ? { halving: { rungs: found.rungs, budget: Halving.budget(found.rungs) } } : {}),
   best: found.best.map((result, index) => ({

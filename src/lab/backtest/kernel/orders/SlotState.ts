@@ -15,7 +15,9 @@ import { none, type OrderRow } from "./OrderTable.ts"
  */
 export type SlotPhase = "idle" | "waiting" | "placing" | "resting" | "cancelling" | "paying"
 
-export interface SlotState {
+type Counted = "completedLegs" | "filledInLeg" | "receivedByLastLeg" | "bought" | "sold" | "paid" | "proceeds"
+
+export interface SlotState extends Pick<SlotProgress, Counted> {
   readonly index: number
   readonly name: string
   readonly reason: Reason | undefined
@@ -30,16 +32,8 @@ export interface SlotState {
   readonly phase: SlotPhase
   /** Row of the order until it is settled, or `none`. */
   readonly order: number
-  readonly completedLegs: number
-  readonly filledInLeg: Amount
   readonly receivedInLeg: Amount
-  readonly receivedByLastLeg: Amount
   readonly lastLeg: SlotProgress["lastLeg"]
-  /** Amounts of the counted fills, before fees. Only a strategy reads them. */
-  readonly bought: Amount
-  readonly sold: Amount
-  readonly paid: Amount
-  readonly proceeds: Amount
   readonly fees: SlotProgress["fees"]
   readonly filledAt: Price | undefined
   readonly unpaid: Amount
