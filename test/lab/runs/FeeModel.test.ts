@@ -1,6 +1,6 @@
 /** What a backtest takes the service to charge, by the schedule of the configuration: the same as its sandbox charges. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, } from "effect"
+import { Effect } from "effect"
 import * as EchoedFee from "../../../src/domain/EchoedFee.ts"
 import * as FeeModel from "../../../src/lab/runs/FeeModel.ts"
 import { documentedCosts, isPartner, tradeCosts } from "../../../src/venue/profile/Charges.ts"
