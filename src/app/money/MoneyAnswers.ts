@@ -118,10 +118,9 @@ export const fills = ({ market, since, slot, strategy }: Wanted) =>
 export const profit = ({ by, method }: { readonly by: Profit.Grouping | undefined; readonly method: LotMethod }) =>
   withLedger(
     Effect.fnUntraced(function* ({ trading, mark, markedAt, assets, now, decimals, state }) {
-      const grouping = by
       const items = Profit.itemsOf(trading, { method, mark, now })
       const whole = Profit.grouped(items, undefined)
-      const groups = grouping === undefined ? [] : Profit.grouped(items, grouping)
+      const groups = by === undefined ? [] : Profit.grouped(items, by)
       const minutes = yield* minutesOf(trading.lastPrices.keys())
       const ofQuote = (quote: string) => ({ quote, minutes, decimals: (symbol: string) => decimals(symbol) ?? 0 })
       const statistics = new Map(
@@ -140,7 +139,7 @@ export const profit = ({ by, method }: { readonly by: Profit.Grouping | undefine
       const standings = Standing.of(whole, { flows, markets: trading.markets, mark, now, days, strategies })
       const quotes = new Map(trading.orders.map(({ market, quote }) => [market, quote]))
       const charged = Map.groupBy(state.echoedFees.values(), ({ market }) => quotes.get(market))
-      const all = { standings, method, whole, by: grouping, groups, markedAt, statistics, charged, makers }
+      const all = { standings, method, whole, by, groups, markedAt, statistics, charged, makers }
       return { data: () => profitInFull(all, assets), lines: () => ProfitText.lines(all, assets) }
     })
   )

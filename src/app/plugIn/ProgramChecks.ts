@@ -245,19 +245,18 @@ const signer = Effect.fn("ProgramChecks.signer")(function* (socket: string, limi
 })
 
 const checkedAs = (program: Program.Program, { kind, market, publicKey, within }: Asked) => {
-  const limitMillis = within
   switch (kind) {
     case "notifier":
-      return notifier(program, limitMillis)
+      return notifier(program, within)
     case "price":
-      return price(program, market, limitMillis)
+      return price(program, market, within)
     case "wallet":
-      return wallet(program, limitMillis)
+      return wallet(program, within)
     case "signer":
-      return signer(program.program, limitMillis)
+      return signer(program.program, within)
     case "kms":
       return publicKey !== undefined
-        ? kms(program, publicKey, limitMillis)
+        ? kms(program, publicKey, within)
         : Effect.fail(wrongUsage("a kms program needs --public-key, the key of its signatures"))
   }
 }
