@@ -68,7 +68,7 @@ const budgets: Readonly<Record<string, number>> = {
   sandbox: 4761,
   signer: 1481,
   signing: 688,
-  strategy: 15554,
+  strategy: 15553,
   venue: 5526,
   views: 3608
 }

@@ -171,7 +171,7 @@ const limitbot = (...args: ReadonlyArray<string>): Buffer =>
 const scratch = mkdtempSync(join(tmpdir(), "limitbot-build-"))
 const candles = join(scratch, "candles.csv")
 writeFileSync(candles, "time,open,high,low,close,volume\n1735689600,100,101,99,100,1\n1735689660,100,101,99,100,1\n")
-limitbot("backtest", "strategies/grid.yaml", "--data", candles)
+limitbot("backtest", "strategies/grid.yaml", "--data", candles, "--no-save")
 rmSync(scratch, { recursive: true })
 limitbot("-h")
 copyFileSync(join(root, "src/cli/help.txt"), join(folder, "help.txt"))

@@ -29,11 +29,11 @@ export const nextOf = (
   const due = [
     ...absent.map(({ at = 0, slot, why }) => ({ slot, text: why.text, at })),
     { slot: null, text: `ends at ${utc(endsAt)}`, at: endsAt }
-  ]
+  ].filter(({ at }) => at > now && (endsAt === 0 || at <= endsAt))
   const conditions = [...checks].flatMap(([slot, each]) =>
     turningPoints(each).map((text) => ({ slot, text, at: null }))
   )
-  const all = [...due.filter(({ at }) => at > now).toSorted((a, b) => a.at - b.at), ...conditions]
+  const all = [...due.toSorted((a, b) => a.at - b.at), ...conditions]
   return [...Map.groupBy(all, ({ text }) => text).values()]
     .flatMap(([first, second]) =>
       first === undefined ? [] : [second === undefined ? first : { ...first, slot: null }]

@@ -1,6 +1,6 @@
 /** The bundled program does what the sources do, without them and without node_modules beside it. */
 import { execFile, spawnSync } from "node:child_process"
-import { cpSync } from "node:fs"
+import { cpSync, existsSync, readdirSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { promisify } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
@@ -27,6 +27,14 @@ describe("npm run build", () => {
     const { stdout } = await limitbot("demo", "--for", "2s", "--json")
     const { openOrders, booksAgree } = JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "")
     assert.deepStrictEqual([openOrders, booksAgree], [0, true])
+  })
+
+  it.skipIf(!isLong)("saves no backtest among those of the person who builds", async () => {
+    const [folder, state] = [newFolder(), newFolder()]
+    const tool = resolve(import.meta.dirname, "../../tools/build.ts")
+    await execute(process.execPath, [tool, folder], { env: { ...process.env, XDG_STATE_HOME: state } })
+    assert.isTrue(existsSync(join(folder, "limitbot.mjs")))
+    assert.deepStrictEqual(readdirSync(state), [])
   })
 
   it.skipIf(!isOld("/usr/bin/node"))("makes a program that says in one sentence that Node is too old", () => {

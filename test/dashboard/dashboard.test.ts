@@ -331,7 +331,24 @@ describe.skipIf(browserPath === undefined)("the dashboard in a browser", () => {
     for (const [name, word] of Object.entries(words)) await page.locator(`#dialog input[name="${name}"]`).fill(word)
     await page.locator("#dialog").getByRole("button", { name: "Plan" }).click()
     await shows("#dialog .note", /buy-[0-9a-f]{8}-1\s+BUY\s+0\.0005 BTC[\s\S]+buy-[0-9a-f]{8}-2\s+BUY\s+0\.0005 BTC/)
-    await page.locator("#dialog").getByRole("button", { name: "Back" }).click()
+    await shows(
+      "#dialog .note",
+      /^buy-\w+: BUY 0\.002 BTC in 2 parts at .* when mid > 1, then .*stop: -10%, breakeven: \+2%$/m
+    )
+  })
+
+  it("keeps the words of an order when its reader goes back from a plan or a refusal", async () => {
+    const word = (name: string) => page.locator(`#dialog input[name="${name}"]`)
+    const [back, plan] = ["Back", "Plan"].map((name) => page.locator("#dialog").getByRole("button", { name }))
+    await back?.click()
+    assert.strictEqual(await word("breakevenAt").inputValue(), "2%")
+    await word("price").fill("market")
+    await plan?.click()
+    await shows("#dialog", /price: a price above zero .*a trade at the market is a swap/)
+    assert.match(said.splice(0).join(), /400/)
+    await back?.click()
+    assert.deepStrictEqual([await word("side").inputValue(), await word("price").inputValue()], ["buy", "market"])
+    await back?.click()
   })
 
   it("shows the plan of a close before it closes a strategy", async () => {

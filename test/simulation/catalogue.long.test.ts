@@ -23,6 +23,8 @@ const wanted = asked?.split(",") ?? firstOf(1, ["safety-orders", "trailing-grid"
 const names = readdirSync(folder)
   .map((file) => file.replace(".yaml", ""))
   .filter((name) => asked === "all" || wanted.includes(name))
+  // The venue publishes no volumes.
+  .filter((name) => !/\bvolume\b/.test(readFileSync(`${folder}/${name}.yaml`, "utf8")))
 
 /** What a file waits for that a quarter of a Thursday, the first of a month, would not bring. */
 const sooner: ReadonlyArray<readonly [was: string | RegExp, is: string]> = [
@@ -41,6 +43,10 @@ const sooner: ReadonlyArray<readonly [was: string | RegExp, is: string]> = [
   ["monthday >= 28 and monthday <= 29", "monthday == 1"],
   ["(1 - 1%) and freeQuote", "(1 - 0.1%) and freeQuote"],
   ["rsi(close, 2) < 10", "rsi(close, 2) < 40"],
+  ["hour == 23 and minute >= 30 and close[46] > open[46]", "close > open"],
+  ["average * (1 - 1.5%)", "average * (1 - 0.05%)"],
+  ["lower * (1 - 1%)", "lower * (1 - 0.05%)"],
+  [/( +)initial: (smooth|close)\n/g, "$1initial: $2\n$1over: 20\n"],
   [/pause: \d+h/g, "pause: 10m"]
 ]
 

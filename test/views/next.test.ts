@@ -49,6 +49,12 @@ describe("next in a strategy", () => {
     ])
   })
 
+  it("is nothing that would be later than the end", () => {
+    const twap = "twap: { side: buy, total: { base: 0.4 }, over: 3h, slices: 3, limit: 70000 }\n"
+    const ats = nextIn(`kind: twap\nuntil: 2027-01-01T01:30Z\n${twap}`).map(({ at }) => at)
+    assert.deepStrictEqual(ats, [start + hour, start + 1.5 * hour])
+  })
+
   it("is each comparison that would change the answer alone, with its value and its turning point", () => {
     const rules = (when: string) =>
       `kind: rules\nrules: { orders: { dip: { when: ${when}, side: buy, price: mid, size: { quote: 100 } } } }\n`

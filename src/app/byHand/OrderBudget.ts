@@ -95,6 +95,8 @@ export const entryOf = (state: BotState, strategy: string, id: string, terms: Ru
 const inputOf = (market: Market, open: Placement): Amount =>
   inputAmount(market, open.side, openQuantity(open), open.price)
 
+const refundFeeOf = ({ order }: Placement): Amount => order?.estimatedRefundFee ?? 0n
+
 /** A changed budget gets 0.1 % of the costs on top, because each weekly renewal of an order costs a refund fee. */
 const refundShare = 1_000n
 
@@ -142,7 +144,7 @@ const amountsOf = (state: BotState, market: Market, orders: ReadonlyMap<string, 
     if (due > 0n) costs.quote += terms.dearness
     for (const { isInExit, open, slot } of own) {
       if (open?.side === side) {
-        const fee = Decimal.compare(open.price, price) === 0 ? 0n : (open.order?.estimatedRefundFee ?? 0n)
+        const fee = Decimal.compare(open.price, price) === 0 ? 0n : refundFeeOf(open)
         paid[input] += inputOf(market, open) - fee
       }
       const sold = side === "BUY" ? slot.filledInLeg : 0n
@@ -180,7 +182,8 @@ export const budgetWith = (
   const amountOf = (key: "base" | "quote") => {
     const asset = market[key].symbol
     const returned = Ledger.givenBack(state.ledger).find((each) => each.strategy === strategy && each.asset === asset)
-    const coming = back.reduce((sum, each) => (each.inputAsset === asset ? sum + inputOf(market, each) : sum), 0n)
+    const own = back.filter(({ inputAsset }) => inputAsset === asset)
+    const coming = own.reduce((sum, each) => sum + inputOf(market, each) - refundFeeOf(each), 0n)
     const allotted = state.strategies.get(strategy)?.budget.get(asset) ?? 0n
     const free = Ledger.freeOf(state.ledger, strategy, asset) + (returned?.amount ?? 0n) + coming
     const lack = costs[key] - paid[key] - min(free, max(0n, free - held[key]))

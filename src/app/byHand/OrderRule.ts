@@ -95,7 +95,11 @@ export const sentenceOf = (market: Market, rule: string): string => {
   const whole = formatWithSymbol(terms.quantity * BigInt(terms.parts), market.base)
   const inParts = terms.parts === 1 ? "" : ` in ${terms.parts} parts`
   const entry = `${terms.side} ${whole}${inParts} at ${Decimal.format(terms.price)} ${market.quote.symbol}`
-  return exits === undefined ? entry : `${entry}, then ${exits}`
+  const [, when = always] = /when: "((?:[^"\\]|\\.)*)"/.exec(rule) ?? []
+  const [, expire] = /expireAfter: (\w+)/.exec(rule) ?? []
+  const condition = when === always ? "" : ` when ${when.replaceAll(/\\(.)/g, "$1")}`
+  const end = expire === undefined ? "" : `, expires after ${expire}`
+  return `${entry}${condition}${end}${exits === undefined ? "" : `, then ${exits}`}`
 }
 
 type Rule = { readonly rule: string } | { readonly why: string }

@@ -61,6 +61,13 @@ const isDue = ({ needs }: WantedCandles, told: Told | undefined, now: number): b
     return told === undefined || elapsedMillis(told.askedAt, now) >= pauseMillis
   })
 
+/** An edited source is read beside the turns. Late minutes are forgotten too: they may be too few, or of another source. */
+const editedIn = (before: ReturnType<typeof wantedBy>, after: ReturnType<typeof wantedBy>): ReadonlyArray<string> =>
+  [...after].flatMap(([market, { folder, source }]) => {
+    const old = before.get(market)
+    return old?.source === source && old.folder === folder ? [] : [market]
+  })
+
 type IsWanted = (market: string, source: WantedCandles, now: number) => boolean
 
 const everySecond = (reading: Effect.Effect<void>) =>
@@ -116,10 +123,9 @@ export const make = Effect.fn("WarmPrices.make")(function* (own: PriceStore["Ser
     const minutes = isDeferred
       ? lateMinutes.get(market)
       : yield* loadMinutes(market, source, from, isRunning ? "turn" : "start")
-    const recorded = yield* own.since(market, from)
     if (minutes === undefined) lateMinutes.set(market, undefined)
     else lateMinutes.delete(market)
-    return CandleSource.merged([recorded, minutes ?? []])
+    return CandleSource.merged([yield* own.since(market, from), minutes ?? []])
   })
 
   const isLate: IsWanted = (market, _source, now) =>
@@ -137,9 +143,10 @@ export const make = Effect.fn("WarmPrices.make")(function* (own: PriceStore["Ser
 
   return {
     use: (strategies: ReadonlyArray<Strategy>) => {
-      neededCandles = wantedBy(strategies, ofMarkets, path)
-      // The minutes may be too few, or of another source.
-      for (const market of lateMinutes.keys()) lateMinutes.set(market, undefined)
+      const next = wantedBy(strategies, ofMarkets, path)
+      const edited = isRunning ? editedIn(neededCandles, next) : []
+      neededCandles = next
+      for (const market of [...lateMinutes.keys(), ...edited]) lateMinutes.set(market, undefined)
     },
     store: {
       ...own,

@@ -111,9 +111,8 @@ export const change = Effect.fn("Alerting.change")(function* (
 })
 
 export const listed = Effect.fn("Alerting.listed")(function* (settings: Settings) {
-  const { journal } = settings
-  const state = yield* stateOf(journal)
-  const status = yield* RunningBot.statusOf(journal, 1_000)
+  const state = yield* stateOf(settings.journal)
+  const status = yield* RunningBot.statusOf(settings.journal, 1_000)
   const prices = pricesIn(status?.prices ?? [])
   const { read, unread } = yield* alertsOf(settings)
   const rows = read.map(({ market, price, since, text }) => {

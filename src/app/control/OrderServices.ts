@@ -15,7 +15,7 @@ import type { BotConfig, BotSettings } from "../../files/ConfigFile.ts"
 import * as WholeFile from "../../journal/WholeFile.ts"
 import * as Layers from "../../Layers.ts"
 import { endedByExit } from "../../strategy/kinds/rules/rules.ts"
-import { render, suggestion } from "../../strategy/Problem.ts"
+import { type Problem, render, suggestion } from "../../strategy/Problem.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import { type PlanFacts, refusedIn } from "../../views/Plan.ts"
@@ -68,13 +68,17 @@ const filesOf = ({ journal, markets }: BotConfig, fileSystem: FileSystem.FileSys
   const places = Effect.forEach([...byName.values()], placeOf)
   const write = ({ file, text: before }: Place, text: string) =>
     rewrite(file, before, text).pipe(withFiles, Effect.mapError(refuse))
-  const parsed = ({ file }: Place, text: string) =>
-    Result.match(StrategyFile.parse(text, file, markets), {
+  const parsed = ({ file }: Place, text: string, id?: string) => {
+    // The user has written terms of the order `id`, and no line of a file.
+    const isOwn = ({ line }: Problem) => id !== undefined && text.split("\n")[line - 1]?.includes(`${id}:`)
+    const faultOf = (it: Problem) => (isOwn(it) ? [it.message, it.hint ?? []].flat().join("; ") : render(it, text))
+    return Result.match(StrategyFile.parse(text, file, markets), {
       // A limit order that fills at once is probably a mistyped price.
       onSuccess: (strategy) =>
         Effect.succeed<Strategy>({ ...ByHand.withLargestOrder(strategy), restsAtWrittenPrices: true }),
-      onFailure: (problems) => refused(problems.map((problem) => render(problem, text)).join("\n"))
+      onFailure: (problems) => refused(problems.map(faultOf).join("\n"))
     })
+  }
   const ordered = Effect.fnUntraced(function* (id: string) {
     const all = yield* places
     for (const own of all) {
@@ -99,11 +103,10 @@ interface Written extends Place {
   readonly rule: string
 }
 
-const answerOf = ({ file, id, market, rule }: Written, message: string, note = ""): OrderAnswer => {
-  const more = `To see it: limitbot order list. To cancel it: limitbot order cancel ${id}${note}`
+const answerOf = ({ file, id, market, rule }: Written, message: string): OrderAnswer => {
   const [first] = OrderRule.slotsOf(id, OrderRule.termsIn(market, rule))
   const slot = slotKey(ByHand.strategyOf(market), first?.slot ?? id)
-  return { message: `${message} ${more}`, order: id, slot, file, amount: OrderRule.wholeOf(market, rule), terms: [] }
+  return { message, order: id, slot, file, amount: OrderRule.wholeOf(market, rule), terms: [] }
 }
 
 const drafting = (files: Files, { config, plan, running, state }: Options) =>
@@ -115,13 +118,15 @@ const drafting = (files: Files, { config, plan, running, state }: Options) =>
     const orders = new Map([...written].filter(([id]) => !ended.includes(id))).set(own.id, own.rule)
     const budget = OrderBudget.budgetWith(present, own.market, orders)
     const text = ByHand.edited(own.text, own.market, { orders, budget, ended })
-    const strategy = yield* files.parsed(own, text)
+    const strategy = yield* files.parsed(own, text, own.id)
     if (strategy.endsAt !== undefined && strategy.endsAt <= (yield* Clock.currentTimeMillis))
       return yield* refused(`Not placed: ${own.file} was closed. Remove until and onEnd from it, then place orders`)
     const others = running().filter(({ name }) => name !== strategy.name)
     const facts = Planning.onlyOf(yield* plan([...others, strategy]), strategy.name)
     const findings = refusedIn(facts)
-    const terms = Planning.plainLines(facts, bySymbol(config.markets.assets), findings)
+    const lines = Planning.plainLines(facts, bySymbol(config.markets.assets), findings)
+    // The order in words stands last, next to the question if the user agrees.
+    const terms = [...lines, `${own.id}: ${OrderRule.sentenceOf(own.market, own.rule)}`]
     return { text, findings, killed: facts.killed, uncommitted: facts.uncommitted, terms }
   })
 
@@ -129,7 +134,7 @@ type Draft = Effect.Success<ReturnType<ReturnType<typeof drafting>>>
 
 const writing = (files: Files, { leaving, reload }: Options) =>
   Effect.fnUntraced(function* (own: Written, { findings, killed, terms, text }: Draft, isDry = false) {
-    if (isDry) return { ...answerOf(own, "Nothing was written: only a plan."), terms }
+    if (isDry) return { ...answerOf(own, "Nothing was written: only a plan"), terms }
     if (killed !== undefined)
       return yield* refused(`Not placed: the kill switch is on (${killed}). limitbot kill --off releases it`)
     if (leaving() !== undefined) return yield* refused(`Not placed: ${stopping}`)
@@ -138,8 +143,8 @@ const writing = (files: Files, { leaving, reload }: Options) =>
     const { note, objection } = yield* reload(own.file)
     // A bot that stops meanwhile begins no turn for the order.
     const why = leaving() === undefined ? objection : stopping
-    if (why === "")
-      return { ...answerOf(own, `${own.id}: ${OrderRule.sentenceOf(own.market, own.rule)}.`, note), terms }
+    const commands = `To see it: limitbot order list. To cancel it: limitbot order cancel ${own.id}${note}`
+    if (why === "") return { ...answerOf(own, `${terms.at(-1)}. ${commands}`), terms }
     // A refused edit is undone: applied later, it would place an order that nobody expects. The caller may disconnect before the verdict.
     yield* files.write({ ...own, text }, own.text)
     yield* reload()
@@ -182,7 +187,7 @@ export const make = Effect.fn("OrderServices.make")(function* (options: Options)
     if (typeof market === "string") return yield* refused(`market ${request.market}: not configured; ${market}`)
     const id = `${request.side}-${ByHand.hashOf(key)}`
     const earlier = yield* earlierOf(yield* places, market, id, request)
-    if (earlier !== undefined) return answerOf(earlier, `${id} was placed before; nothing was placed again.`)
+    if (earlier !== undefined) return answerOf(earlier, `${id} was placed before; nothing was placed again`)
     const own = yield* placeOf(market)
     const writtenOf = (amount: string) => {
       const terms = OrderRule.ruleOf({ ...request, amount }, market)
@@ -229,16 +234,13 @@ export const make = Effect.fn("OrderServices.make")(function* (options: Options)
     const { limits } = yield* parsed(own, own.text)
     const less = OrderBudget.budgetWith(present, own.market, orders, id)
     const budget = { base: min(less.base, limits.budget.base), quote: min(less.quote, limits.budget.quote) }
-    const text = ByHand.edited(own.text, own.market, { orders, budget, cancelled: id })
-    yield* write(own, text)
+    yield* write(own, ByHand.edited(own.text, own.market, { orders, budget, cancelled: id }))
     const { note, objection } = yield* reload(own.file)
     if (objection !== "" && running().some(({ name }) => name === strategy))
       return yield* refused(`${id} is not cancelled yet: ${objection}. At once: limitbot pause ${strategy} --cancel`)
     const exits = terms.hasExit ? ", and its exits with it" : ""
-    return {
-      ...answerOf({ ...own, id, rule }, ""),
-      message: `${id} is cancelled${exits}; what has filled stays. limitbot orders shows it until its money is back${note}`
-    }
+    const shown = "what has filled stays. limitbot orders shows it until its money is back"
+    return answerOf({ ...own, id, rule }, `${id} is cancelled${exits}; ${shown}${note}`)
   }, turn.withPermit)
 
   const list = Effect.flatMap(state, (present) => withFiles(listed(config, present)))
@@ -297,7 +299,6 @@ export const listed = Effect.fn("OrderServices.listed")(function* (config: Kept,
       [...ByHand.ordersIn(text)].map(([order, rule]) => ({ market, order, rule }))
     )
   )
-  if (orders.every(({ length }) => length === 0)) return []
   const standingIn = standingsIn(state, config)
   return orders.flat().map(({ market, order, rule }): OrderStanding => {
     const slot = slotKey(ByHand.strategyOf(market), order)

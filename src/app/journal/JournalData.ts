@@ -14,8 +14,7 @@ import { commandFailed } from "../CommandFailed.ts"
 import { isThere } from "./JournalView.ts"
 
 const inJournal = Effect.fnUntraced(function* <A, E, R>(reading: Effect.Effect<A, E, R>, file: string) {
-  const exists = yield* isThere(file)
-  if (!exists) return yield* commandFailed(`${file}: no such journal`)
+  if (!(yield* isThere(file))) return yield* commandFailed(`${file}: no such journal`)
   return yield* Effect.provide(reading, Layers.readOnlyJournal(file))
 })
 
@@ -50,9 +49,8 @@ export const candles = Effect.fn("JournalData.candles")(function* (file: string,
     return yield* commandFailed(message)
   }
   const candleColumns = candlesOf(minutes)
-  const bytes = [candleColumns.open, candleColumns.high, candleColumns.low, candleColumns.close].map(
-    (values) => new Uint8Array(values.slice().buffer)
-  )
+  const { close, high, low, open } = candleColumns
+  const bytes = [open, high, low, close].map((values) => new Uint8Array(values.slice().buffer))
   return { candles: candleColumns, sha256: ColumnCache.sha256Of(Buffer.concat(bytes)) }
 })
 

@@ -54,34 +54,29 @@ export const draftFrom = Effect.fnUntraced(function* (
   strategies: ReadonlyArray<Strategy>,
   { remembered: { state, hasJournal, feeds, own }, books }: { readonly remembered: PlanInputs; readonly books: Books }
 ) {
-  const { assets } = config.markets
+  const { assets, sources = new Map() } = config.markets
   const killed = yield* Effect.flatten(KillFile.watch(config.journal))
   const prices = pricesIn(books)
   const [fees, balances, { chains, usd }] = yield* Effect.all(
     [feesNow(assets, account), balancesNow(assets, account), listedNow(assets)],
     { concurrency: 3 }
   )
-  const readiness = yield* Readiness.lookAll(
-    strategies,
-    config.markets.sources ?? new Map(),
-    ({ market: { name } }) => {
-      const price = prices.get(name)
-      return Effect.succeed({ own: own.get(name) ?? [], price: price && Decimal.toNumber(mid(price)) })
-    }
-  )
+  const readiness = yield* Readiness.lookAll(strategies, sources, ({ market: { name } }) => {
+    const price = prices.get(name)
+    return Effect.succeed({ own: own.get(name) ?? [], price: price && Decimal.toNumber(mid(price)) })
+  })
+  const traded = new Set(strategies.flatMap(marketsOf).map(({ name }) => name))
   const { pid } = yield* Process
   const at = yield* Clock.currentTimeMillis
-  // Any mode will do, because a plan writes nothing to the journal.
-  const { fillBasisPoints } = config.markets.costs ?? {}
-  const mode = state.run?.mode ?? "live"
   const run = {
     pid,
     version,
-    mode,
+    // Any mode will do, because a plan writes nothing to the journal.
+    mode: state.run?.mode ?? "live",
     account: account.signerId,
     venue: config.venue.url,
     assets: Layers.idsBySymbol(config.markets),
-    ...present({ fillBasisPoints })
+    ...present({ fillBasisPoints: config.markets.costs?.fillBasisPoints })
   }
   const planned = yield* PlanAhead.planAhead({
     run,
@@ -95,10 +90,9 @@ export const draftFrom = Effect.fnUntraced(function* (
   const changes = PlanReport.changesOf(strategies, planned, fees)
   const renewals = PlanWarnings.renewalsOf(strategies, changes, fees, defaults.orderLifetimeMillis)
   const locked = PlanReport.lockedOf(strategies, planned, changes)
-  const minimum = minimumIn(config, chains)
   const exposure = config.limits?.exposure ?? new Map<string, bigint>()
   const money = { fees, balances, needs: needsIn(state, strategies), usd, exposure }
-  const ground = { strategies, planned, changes, minimumIn: minimum, locked, books, ...money }
+  const ground = { strategies, planned, changes, minimumIn: minimumIn(config, chains), locked, books, ...money }
   return {
     at,
     journal: config.journal,
@@ -107,9 +101,7 @@ export const draftFrom = Effect.fnUntraced(function* (
     strategies,
     prices,
     fees,
-    charged: [...state.echoedFees.values()].filter(({ market }) =>
-      strategies.some((strategy) => marketsOf(strategy).some(({ name }) => name === market))
-    ),
+    charged: [...state.echoedFees.values()].filter(({ market }) => traded.has(market)),
     isBalanceKnown: balances !== undefined,
     uncommitted: PlanFindings.uncommittedOf(ground),
     changes,
@@ -152,8 +144,7 @@ const momentsOf = (
   return new Map(
     strategies.flatMap((strategy) => {
       const depth = books.get(strategy.market.name)?.depth
-      const candles = candlesAt(strategy, feeds, prices, now)
-      const moment = momentOf(strategy, prices, candles, now, depth)
+      const moment = momentOf(strategy, prices, candlesAt(strategy, feeds, prices, now), now, depth)
       return moment === undefined ? [] : [[strategy.name, moment] as const]
     })
   )
@@ -247,8 +238,7 @@ export const booksIn = (orderBook: OrderBook["Service"], wanted: ReadonlyArray<W
   )
 
 const feesNow = Effect.fn("PlanInputs.fees")(function* (assets: ReadonlyArray<Asset>, account: VenueAccount) {
-  const venue = yield* Venue
-  const { value } = yield* venue.listOrders({})
+  const { value } = yield* Venue.use(({ listOrders }) => listOrders({}))
   return feesIn(value.orders, assets, account)
 })
 
@@ -274,8 +264,7 @@ export const feesIn = (
 }
 
 const listedByService = Effect.gen(function* () {
-  const venue = yield* Venue
-  const rows = yield* venue.balances.pipe(Effect.orElseSucceed(() => []))
+  const rows = yield* Venue.use(({ balances }) => balances).pipe(Effect.orElseSucceed(() => []))
   const totals = new Map<string, Amount>()
   for (const { available, tokenId } of rows) totals.set(tokenId, (totals.get(tokenId) ?? 0n) + available)
   return totals
@@ -297,8 +286,7 @@ const balancesNow = Effect.fn("PlanInputs.balances")(function* (assets: Readonly
 })
 
 const listedNow = Effect.fn("PlanInputs.listed")(function* (assets: ReadonlyArray<Asset>) {
-  const venue = yield* Venue
-  const tokens = yield* venue.tokens.pipe(Effect.orElseSucceed(() => []))
+  const tokens = yield* Venue.use((venue) => venue.tokens).pipe(Effect.orElseSucceed(() => []))
   const own = tokens.flatMap((token) => {
     const symbol = assets.find(({ id }) => id === token.assetId)?.symbol
     return symbol === undefined ? [] : [{ ...token, symbol }]

@@ -3,12 +3,12 @@ import { Schema } from "effect"
 
 const aboveZero = (message: string) =>
   Schema.String.check(Schema.isPattern(/^(?=.*[1-9])\d{1,30}(\.\d{1,30})?$/, { message }))
-const Figure = aboveZero("a number above zero such as 0.01")
+const Price = aboveZero("a price above zero such as 59000; a trade at the market is a swap")
 const Share = Schema.String.check(
   Schema.isPattern(/^(?=.*[1-9])\d{1,2}(\.\d{1,6})?%$/, { message: "a share such as 4%" })
 )
 /** A price, or a distance from the entry. */
-const Exit = Schema.Union([Figure, Share])
+const Exit = Schema.Union([Price, Share])
 const target = /(?=[\d.]*[1-9])(?:\d{1,30}(?:\.\d{1,30})?|\d{1,2}(?:\.\d{1,6})?%)/.source
 const targetPart = `${target}:\\d{1,3}(?:\\.\\d{1,6})?%`
 /** One exit, or several, each with the part of the order that leaves there. */
@@ -20,15 +20,15 @@ const Targets = Schema.String.check(
 export const OrderId = Schema.String.check(
   Schema.isPattern(/^(buy|sell)-[0-9a-f]{8}$/, { message: "an order such as buy-1a2b3c4d, as order list shows it" })
 )
-export const OrderKey = Schema.String.check(Schema.isBetweenLength(8, 200))
+export const OrderKey = Schema.String.check(Schema.isBetweenLength(8, 200, { message: "a key of 8 to 200 characters" }))
 
 export const OrderRequest = Schema.Struct({
   side: Schema.Literals(["buy", "sell"]),
   /** BASE/QUOTE, or an asset against the configuration's stable one. */
   market: Schema.String.check(Schema.isBetweenLength(1, 200)),
   /** In units of the market's base asset; `all`: as much as is free. */
-  amount: Schema.Union([Figure, Schema.Literal("all")]),
-  price: Figure,
+  amount: Schema.Union([aboveZero("a number above zero such as 0.01"), Schema.Literal("all")]),
+  price: Price,
   takeProfit: Schema.optionalKey(Targets),
   stop: Schema.optionalKey(Exit),
   /** The stop follows this far behind the best price. */
@@ -46,7 +46,7 @@ export const OrderRequest = Schema.Struct({
 })
 export type OrderRequest = typeof OrderRequest.Type
 
-export const OrderChange = Schema.Struct({ order: OrderId, price: Figure, dry: Schema.optionalKey(Schema.Boolean) })
+export const OrderChange = Schema.Struct({ order: OrderId, price: Price, dry: Schema.optionalKey(Schema.Boolean) })
 export type OrderChange = typeof OrderChange.Type
 
 export const OrderAnswer = Schema.Struct({
@@ -65,7 +65,7 @@ export type OrderAnswer = typeof OrderAnswer.Type
 export const CloseRequest = Schema.Struct({
   strategy: Schema.String.check(Schema.isBetweenLength(1, 200)),
   /** The worst price of the sale. Missing: near the market, which it follows. */
-  price: Schema.optionalKey(aboveZero("a price above zero such as 61000")),
+  price: Schema.optionalKey(Price),
   /** `swap`: sold at once at this price or a better one, instead of by an order. */
   by: Schema.optionalKey(Schema.Literal("swap")),
   dry: Schema.optionalKey(Schema.Boolean)

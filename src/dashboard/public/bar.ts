@@ -69,7 +69,7 @@ const Actions = () =>
         ? h(CommandButton, { id: "pause", name: "resume" })
         : h(CommandButton, { id: "pause", name: "pause", icon: "paused" }),
       h(CommandButton, { id: "cancel-all", name: "cancel-all", label: "Cancel all…" }),
-      h(Button, { id: "order", label: "Order…", isAllowed: Store.may("operator"), onClick: orderByHand }),
+      h(Button, { id: "order", label: "Order…", isAllowed: Store.may("operator"), onClick: () => orderByHand() }),
       h(Button, { id: "swap", label: "Swap…", isAllowed: Store.may("operator"), onClick: swap }),
       h(AlertsButton, {})
     ),

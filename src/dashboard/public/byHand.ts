@@ -7,11 +7,13 @@ import { Button, type Column, column, Panel, Table } from "./parts.ts"
 import * as Store from "./store.ts"
 import { span } from "./tags.ts"
 
-export const orderByHand = (): void => {
+type Words = Readonly<Record<string, string>>
+
+export const orderByHand = (earlier: Words = { side: "buy", market: Store.market.value }): void => {
   const fields = [
-    { name: "side", label: "Buy or sell", value: "buy" },
+    { name: "side", label: "Buy or sell" },
     { name: "amount", label: "Amount, or all", placeholder: "0.01" },
-    { name: "market", label: "Market", value: Store.market.value },
+    { name: "market", label: "Market" },
     { name: "price", label: "Limit price", placeholder: "59000" },
     { name: "takeProfit", label: "Take profit: a price, 5%, or 2%:50%,5%:50%", isOptional: true },
     { name: "stop", label: "Stop: a price or 3%", isOptional: true },
@@ -20,10 +22,12 @@ export const orderByHand = (): void => {
     { name: "expire", label: "Expire after: 6h", isOptional: true },
     { name: "when", label: "When: rsi(close, 14) < 30", isOptional: true },
     { name: "parts", label: "In parts, one after the other: 3", isOptional: true }
-  ]
-  askFor("Order by hand", "Plan", fields, "A take profit and a stop cancel each other.", ({ parts, ...words }) => {
+  ].map((field) => ({ ...field, value: earlier[field.name] ?? "" }))
+  askFor("Order by hand", "Plan", fields, "A take profit and a stop cancel each other.", (words) => {
+    const { parts, ...terms } = words
     const key = Array.from(crypto.getRandomValues(new Uint32Array(4)), String).join("-")
-    confirmPlan("Place it", "order", { ...words, ...(parts && { parts: Number(parts) }) }, key)
+    const payload = { ...terms, ...(parts && { parts: Number(parts) }) }
+    confirmPlan("Place it", "order", payload, key, () => orderByHand(words))
   })
 }
 

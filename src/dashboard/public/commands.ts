@@ -161,18 +161,15 @@ const planText = (terms: ReadonlyArray<string>): string =>
     .replace(/^PRICES[\s\S]*?\n\n/m, "")
 
 /** Shows the plan with its costs, and carries it out if the reader agrees. An order of `all` gets the amount of the plan. */
-export const confirmPlan = (title: string, path: string, payload: Payload, key?: string): Promise<void> => {
+export const confirmPlan = (title: string, path: string, payload: Payload, key?: string, back = close) => {
+  const foot = h(Button, { label: "Back", onClick: back })
   const answer = async () => {
-    const draft = await Api.post<Pick<OrderAnswer, "terms"> & { readonly amount?: string }>(
-      path,
-      { ...payload, dry: true },
-      key
-    )
-    const sized = "amount" in payload ? { ...payload, amount: draft.amount } : payload
+    const { amount, terms = [] } = await Api.post<Partial<OrderAnswer>>(path, { ...payload, dry: true }, key)
+    const sized = "amount" in payload ? { ...payload, amount } : payload
     const yes = { label: title, style: "solid push", onClick: () => command(path, sized, key) }
-    return { body: pre("note plan", planText(draft.terms)), foot: [h(CloseButton, { label: "Back" }), h(Button, yes)] }
+    return { body: pre("note plan", planText(terms)), foot: [foot, h(Button, yes)] }
   }
-  return answered({ title: `${title}?` }, "Planning …", answer())
+  return answered({ title: `${title}?`, foot }, "Planning …", answer())
 }
 
 interface Question {

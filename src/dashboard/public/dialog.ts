@@ -43,11 +43,10 @@ export const CloseButton = ({ label }: { readonly label: string }) => h(Button, 
 
 /** Shows that something is being read, then the answer or the reason why there is none. */
 export const answered = async (
-  { title, ...more }: Pick<Content, "title" | "isDrawer">,
+  { title, foot = h(CloseButton, { label: "Close" }), ...more }: Pick<Content, "title" | "isDrawer" | "foot">,
   waiting: string,
   answer: Promise<Omit<Content, "title" | "isDrawer">>
 ): Promise<void> => {
-  const foot = h(CloseButton, { label: "Close" })
   open({ title, ...more, body: p("dim", waiting), foot })
   const next = await answer.catch((error: unknown) => ({ body: p("alarm", messageOf(error)) }))
   if (content.value?.title === title) open({ title, foot, ...more, ...next })

@@ -183,7 +183,7 @@ const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money, assets: Ass
   Resumed: (event) => [`resumes: ${event.reason}`, "good"],
   Denied: (event, money) =>
     event.exit === undefined
-      ? [`not placed, limit ${event.limit}: ${event.reason}`, "warn"]
+      ? [`not placed, limit ${event.limit}: ${event.reason}`, event.limit === "leaving-orders" ? "quiet" : "warn"]
       : [
           `EXIT NOT PLACED, limit ${event.limit}: ${exitText(event.exit, money)}: ${event.reason}`,
           toldBefore.has(event.limit) ? "warn" : "alarm"

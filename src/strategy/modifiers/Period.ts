@@ -413,17 +413,16 @@ const sold = (
   const isTooSmall = (amount: Amount) => quoteAmount(view.market, max(0n, amount), price, "down") === 0n
   // Base of a cancelled sale may still be on its way back.
   const isSold = isTooSmall(bought)
-  const short = isTooSmall(-bought)
-    ? ""
-    : `, short ${formatWithSymbol(-bought, view.market.base)}: it buys nothing back`
-  const reasonOf = (why: Reason) => ({ ...why, text: why.text + short, ...(!isSold && { code: "period-sells" }) })
+  const inBase = (amount: Amount) => formatWithSymbol(amount, view.market.base)
+  const short = isTooSmall(-bought) ? "" : `, short ${inBase(-bought)}: it buys nothing back`
+  const rest = isSold ? short : `, then sells ${inBase(bought)}`
+  const reasonOf = (why: Reason) => ({ ...why, text: why.text + rest, ...(!isSold && { code: "period-sells" }) })
   const absent = over.absent.map((each) => ({ ...each, why: reasonOf(each.why) }))
   if (isTooSmall(quantity)) {
     const isOver = (field === "equity" && isSold) || undefined
     return { ...over, absent, reasons: over.reasons.map(reasonOf), ...present({ isOver }) }
   }
-  const amount = formatWithSymbol(quantity, view.market.base)
-  const text = `sells what it holds, ${amount}, ${atPrice(by === "swap", price)}: the strategy has ended`
+  const text = `sells what it holds, ${inBase(quantity)}, ${atPrice(by === "swap", price)}: the strategy has ended`
   const slot: DesiredSlot = {
     slot: exitSlot,
     legs: [{ side: "SELL", price, quantity, mayLose: true, ...bySwap(by === "swap") }],

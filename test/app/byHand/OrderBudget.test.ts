@@ -113,9 +113,9 @@ describe("the budget of orders by hand", () => {
     assert.isTrue(isShown(stateAfter(open), followed))
   })
 
-  it("shrinks when an order is cancelled, by the amount that no other order needs", () => {
-    assert.deepStrictEqual(budgetOf(open, [], "buy-00000001"), [0, 0])
-    assert.deepStrictEqual(budgetOf(open, [second], "buy-00000001"), [0, 580.58])
+  it("shrinks when an order is cancelled, to the refund fee and the amount that other orders need", () => {
+    assert.deepStrictEqual(budgetOf(open, [], "buy-00000001"), [0, 0.02])
+    assert.deepStrictEqual(budgetOf(open, [second], "buy-00000001"), [0, 580.6])
   })
 
   it("lets an order sell what an earlier one bought, but not what its exit needs", () => {
@@ -213,7 +213,7 @@ describe("an order by hand with two targets", () => {
   it("has one budget for the entries of both targets", () => {
     assert.deepStrictEqual(budgetOf([], [split]), [0, 1181.18])
     assert.deepStrictEqual(budgetOf(openIn(first), [split]), [0, 1181.18])
-    assert.deepStrictEqual(budgetOf(openIn(first), [], "buy-00000001"), [0, 0])
+    assert.deepStrictEqual(budgetOf(openIn(first), [], "buy-00000001"), [0, 0.02])
   })
 
   it("keeps what one target has bought for the exit of this target", () => {

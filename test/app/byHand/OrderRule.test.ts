@@ -60,6 +60,14 @@ describe("an order by hand with several targets", () => {
     assert.strictEqual(sentenceOf(market, written({ ...plain, takeProfit: "5%", stop: "57000" })), single)
   })
 
+  it("shows its condition and its duration in its terms", () => {
+    const waiting = { ...plain, when: 'mid < close("ETH/USDC", 1h)', expire: "6h", stop: "5%" }
+    assert.strictEqual(
+      sentenceOf(market, written(waiting)),
+      'BUY 0.01000001 BTC at 59000 USDC when mid < close("ETH/USDC", 1h), expires after 6h, then stop: -5%'
+    )
+  })
+
   it("is refused with the words of the strategy reader", () => {
     const mistakesOf = (takeProfit: string) => mistakesIn({ ...plain, takeProfit })
     assert.deepStrictEqual(mistakesOf("2%:50%,5%:40%"), ["the parts of the targets add up to 90%, not to 100%"])

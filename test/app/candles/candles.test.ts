@@ -89,7 +89,7 @@ const journalOf = (file: string) =>
   )
 
 /** A bot that starts now on the candles of `source`. `look` sees a price, and returns the number of closed candles. */
-const startOn = Effect.fnUntraced(function* (source: string) {
+const startOn = Effect.fnUntraced(function* (source: string | undefined) {
   const strategy = strategyFrom(source)
   const prices = new Map<string, TwoSidedPrice>()
   const warm = yield* WarmPrices.make(PriceStore.empty, new Map())
@@ -221,6 +221,19 @@ describe("candles from before the start", () => {
       }).pipe(Effect.provide(Logger.layer([Logger.make(({ message }) => void warnings.push(String(message)))])))
     )
   })
+
+  it.effect("of a source that an edit names count without a restart", () =>
+    atNow(
+      Effect.gen(function* () {
+        const { lookAfter, warm } = yield* startOn(undefined)
+        yield* Effect.forkScoped(warm.forever)
+        assert.strictEqual(yield* lookAfter(1), 0)
+        writeCsv("edited.csv", minutes(90, 1))
+        warm.use([strategyFrom("edited.csv")])
+        assert.isAtLeast(yield* lookAfter(5), 11)
+      }).pipe(Effect.scoped)
+    )
+  )
 
   it.effect("from before a first price that comes long after the start are read again", () =>
     atNow(

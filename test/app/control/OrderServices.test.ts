@@ -287,8 +287,20 @@ describe("an order by hand with several targets", () => {
       assert.include((yield* refusalOf("2%:50%,5%:40%")).message, "the parts of the targets add up to 90%, not to 100%")
       assert.include((yield* refusalOf(Array(11).fill("2%:9%").join(","))).message, "at most 10 targets")
       const { message } = yield* refusalOf("58000:50%,62000:50%")
-      assert.match(message, /the exit must be above the entry price 59000[\s\S]*at: 58000/)
+      assert.strictEqual(message, "the exit must be above the entry price 59000")
+      const unread = yield* Effect.flip(services.place({ ...request, when: "rsi < 30" }, "a key of mine"))
+      assert.strictEqual(unread.message, "rsi needs arguments; rsi(series, length)")
       assert.strictEqual(written().size, 0)
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+
+  it.effect("is planned with all of its terms in words, and no command that needs an order", () =>
+    Effect.gen(function* () {
+      const { services } = yield* served(BotState.make())
+      const wanted = { ...request, stop: "5%", dry: true }
+      const { message, order, terms } = yield* services.place(wanted, "a key of mine")
+      assert.strictEqual(terms.at(-1), `${order}: BUY 0.01 BTC at 59000 USDC, then stop: -5%`)
+      assert.strictEqual(message, "Nothing was written: only a plan")
     }).pipe(Effect.provide(NodeServices.layer))
   )
 })

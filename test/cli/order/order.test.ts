@@ -199,6 +199,8 @@ describe.concurrent("limitbot order without a bot", () => {
       assertSays(await runHere(["order", ...words, "--yes", ...config], { cwd }), expected, what)
     await says(2, /"for": write limitbot order buy 0\.01 BTC at 59000/, "buy", "0.01", "BTC", "for", "59000")
     await says(2, /price.*write 59000: no separators/s, "buy", "0.01", "BTC", "at", "59,000")
+    await says(2, /price: a price above zero .*; a trade at the market is a swap/, "buy", "0.01", "BTC", "at", "market")
+    await says(2, /a key of 8 to 200 characters/, "buy", "0.01", "BTC", "at", "59000", "--key", "mine")
     await says(2, /amount/, "buy", "0", "BTC", "at", "59000")
     await says(1, /market BTX: not configured; did you mean "BTC/, "buy", "0.01", "BTX", "at", "59000")
     await says(1, /market BTX\/USDC: .*did you mean "BTC\/USDC"/, "buy", "0.01", "BTX/USDC", "at", "59000")

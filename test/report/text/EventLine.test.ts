@@ -1,6 +1,7 @@
 /** An event is one line, whatever it has to say. */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
+import * as Decimal from "../../../src/domain/Decimal.ts"
 import { type Drift, incidentFeed } from "../../../src/domain/Drift.ts"
 import { describe as described } from "../../../src/report/text/EventLine.ts"
 import { render } from "../../../src/strategy/Problem.ts"
@@ -29,5 +30,17 @@ describe("the line of a comparison with the service", () => {
     assert.strictEqual(lineOf([incident], "incidents"), "the feed of incidents is naming an incident: BTC is paused")
     assert.strictEqual(lineOf([], "incidents"), "the feed of incidents is quiet again")
     assert.strictEqual(lineOf([incident]), "the service matches its record again")
+  })
+})
+
+describe("the line of an order that a limit holds back", () => {
+  const weightOf = (limit: string) => {
+    const about = { strategy: "maker", slot: "bid-00", reason: "why", mid: Decimal.one } as const
+    return described({ _tag: "Denied", limit, ...about }, new Map())?.weight
+  }
+
+  it("warns, unless the order only waits for the end of the one that it replaces", () => {
+    assert.strictEqual(weightOf("price-deviation"), "warn")
+    assert.strictEqual(weightOf("leaving-orders"), "quiet")
   })
 })

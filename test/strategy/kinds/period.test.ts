@@ -409,6 +409,14 @@ ${grid}`
     assert.deepStrictEqual([whys(after), after.reasons.map((why) => why.text)], [[text], [text]])
   })
 
+  it("with `onEnd: sell` says how much it sells while its orders are still to be cancelled", () => {
+    const live = { side: "SELL", price: price("60000"), quantity: 10_000_000n } as const
+    const cell = { ...completed(1, 10_000_000n), bought: 10_000_000n, live }
+    const after = decideAt(ending("sell"), price("56000"), undefined, new Map([["cell-00", cell]]), at(1))
+    assert.isEmpty(after.desired)
+    assert.strictEqual(after.reasons[0]?.text, "ended at 2027-01-02T00:00:00.000Z, then sells 0.1 BTC")
+  })
+
   it("waits at a price of its own without the alarms of an exit after a stop", () => {
     const codeOf = (onEnd: string) => decideAt(ending(onEnd), price("56000"), undefined, open, at(1)).desired
     assert.deepStrictEqual(codeOf("sell").map(isAfterStop), [true])
