@@ -393,7 +393,14 @@ const lastOrdersOf = (desired: DesiredSlot, view: View): ReadonlyArray<DesiredSl
   if (live === undefined) return []
   return live.quantity === 0n
     ? [desired]
-    : [{ ...desired, legs: [live], cycle: false, after: legsDone(view, desired.slot) }]
+    : [
+        {
+          ...desired,
+          legs: [{ ...live, ...present({ by: desired.legs[dueLeg(desired, progress)]?.by }) }],
+          cycle: false,
+          after: legsDone(view, desired.slot)
+        }
+      ]
 }
 
 const sold = (

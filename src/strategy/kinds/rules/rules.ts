@@ -30,7 +30,7 @@ import { atPrice, bySwap, verbs } from "../Execution.ts"
 import { type Notes, notes, numberIn, recordIn } from "../Memory.ts"
 import { orderPrice } from "../PriceLevels.ts"
 import { quantityAt, quantityOf } from "../Size.ts"
-import { exitNames, exitTerms, follow, isSamePrice, misplaced, staysAtGlance, stopsIn } from "./RuleExit.ts"
+import { exitNames, exitTerms, follow, heldAt, isSamePrice, misplaced, staysAtGlance, stopsIn } from "./RuleExit.ts"
 import { closed, evened, isReplaced, reachedBy, together, waitsFor } from "./RuleGroup.ts"
 import { positions, turnText } from "./RulePositions.ts"
 import {
@@ -115,6 +115,7 @@ const decide = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memo
     if (isPutOff && !isTouched(state.going, progress)) return { ...state, fired: state.fired - 1, going: undefined }
     return afterOrder(rule, state, progress, moment, {
       isReplaced: () => isReplaced(rules, before, index, view),
+      mayFillNoMore: view.mayBegin === false,
       reached: () => reachedBy(rules, before, index, view, moment.mid)
     })
   })
@@ -394,12 +395,18 @@ const edited = (rule: Rule, market: Market, state: RuleState, progress: SlotProg
   return { ...state, going: { ...next, ...exits, quantity } }
 }
 
+interface Surroundings {
+  readonly isReplaced: () => boolean
+  readonly mayFillNoMore: boolean
+  readonly reached: () => number
+}
+
 const afterOrder = (
   rule: Rule,
   state: RuleState,
   progress: SlotProgress,
   moment: Moment,
-  { isReplaced, reached }: { readonly isReplaced: () => boolean; readonly reached: () => number }
+  { isReplaced, mayFillNoMore, reached }: Surroundings
 ): RuleState => {
   const { going } = state
   if (going === undefined) return state
@@ -413,12 +420,13 @@ const afterOrder = (
   const isResting = progress.live !== undefined
   if (isTouched(going, progress)) {
     const isPart = !isHolding(going, progress)
-    const exitState = rule.exit && follow(rule.exit, rule.side, going, moment, reached(), isPart)
-    if (withdrawnAt === undefined && state.pausedUntil === 0 && exitState === going.held) return state
-    // If another entry replaces this one, this one buys only what fills until it is cancelled.
-    const isClosing = exitState?.isClosing === true || (withdrawnAt !== undefined && isReplaced())
-    const closingState = exitState && { ...exitState, isClosing }
-    return { ...state, pausedUntil: 0, going: { ...going, withdrawnAt: undefined, held: closingState } }
+    const before = going.held ?? heldAt(moment)
+    const exitState = rule.exit ? follow(rule.exit, rule.side, going, moment, reached(), isPart) : before
+    // If another entry replaces this one, or its strategy waits to begin, this one buys only what fills until it is cancelled.
+    const isClosing = exitState.isClosing || (isPart && mayFillNoMore) || (withdrawnAt !== undefined && isReplaced())
+    const held = isClosing === exitState.isClosing ? exitState : { ...exitState, isClosing }
+    if (withdrawnAt === undefined && state.pausedUntil === 0 && held === going.held) return state
+    return { ...state, pausedUntil: 0, going: { ...going, withdrawnAt: undefined, held } }
   }
   if (withdrawnAt !== undefined) return isResting ? state : over
   const isExpired = rule.expireMillis !== undefined && moment.now >= going.firedAt + rule.expireMillis
