@@ -26,10 +26,21 @@ const permanent =
   "KeyOfAnother PolicyInvalid PolicyRefused SignerFileInvalid StrategiesInvalid TlsUnverified StartRefused WrongDecimals Unauthorized"
 const permanentTags: ReadonlySet<string> = new Set(permanent.split(" "))
 
-const isPermanent = (error: { readonly _tag?: string; readonly cause?: unknown; readonly reason?: unknown }): boolean =>
-  [error, error.reason, error.cause].some(
-    (each) => Predicate.hasProperty(each, "_tag") && permanentTags.has(String(each._tag))
-  )
+/** SQLite's codes of a damaged file and of a file that is no database. */
+const damageCodes: ReadonlySet<number> = new Set([11, 26])
+
+/** True also for a journal that lacks events or whose events cannot be read. Other failures of its database may pass. */
+const isPermanent = (error: unknown): boolean => {
+  const { cause, errcode, reason, tag } = partsOf(error)
+  const isOfEvents = tag === "JournalError" && !["OwnerChanged", "SqlError"].includes(String(partsOf(cause).tag))
+  const isLasting = permanentTags.has(String(tag)) || isOfEvents || damageCodes.has(Number(errcode) & 0xff)
+  return isLasting || [cause, reason].some((each) => each !== undefined && isPermanent(each))
+}
+
+const partsOf = (error: unknown) => {
+  const part = (name: string): unknown => (Predicate.hasProperty(error, name) ? error[name] : undefined)
+  return { cause: part("cause"), errcode: part("errcode"), reason: part("reason"), tag: part("_tag") }
+}
 
 /** Shells report 128 and the number of the signal. */
 const codeOfSignal: Readonly<Record<Signal, number>> = { SIGINT: 130, SIGTERM: 143 }
@@ -44,7 +55,7 @@ const exitCodeOf = <A, E>(exit: Exit.Exit<A, E>, signal: Signal, isService: bool
   if (Option.isNone(error)) return 1
   if (CliError.isCliError(error.value))
     return error.value._tag === "ShowHelp" && error.value.errors.length === 0 ? 0 : 2
-  if (isService && Predicate.isObject(error.value) && isPermanent(error.value)) return 78
+  if (isService && isPermanent(error.value)) return 78
   return error.value instanceof WrongUsage ? 2 : 1
 }
 
