@@ -31,15 +31,12 @@ const damageCodes: ReadonlySet<number> = new Set([11, 26])
 
 /** True also for a journal that lacks events or whose events cannot be read. Other failures of its database may pass. */
 const isPermanent = (error: unknown): boolean => {
-  const { cause, errcode, reason, tag } = partsOf(error)
-  const isOfEvents = tag === "JournalError" && !["OwnerChanged", "SqlError"].includes(String(partsOf(cause).tag))
-  const isLasting = permanentTags.has(String(tag)) || isOfEvents || damageCodes.has(Number(errcode) & 0xff)
-  return isLasting || [cause, reason].some((each) => each !== undefined && isPermanent(each))
-}
-
-const partsOf = (error: unknown) => {
   const part = (name: string): unknown => (Predicate.hasProperty(error, name) ? error[name] : undefined)
-  return { cause: part("cause"), errcode: part("errcode"), reason: part("reason"), tag: part("_tag") }
+  const [cause, reason, tag] = [part("cause"), part("reason"), part("_tag")]
+  const isOfDatabase = Predicate.isTagged(cause, "SqlError") || Predicate.isTagged(cause, "OwnerChanged")
+  const isOfFile = permanentTags.has(String(tag)) || damageCodes.has(Number(part("errcode")) & 0xff)
+  if (isOfFile || (tag === "JournalError" && !isOfDatabase)) return true
+  return [cause, reason].some((each) => each !== undefined && isPermanent(each))
 }
 
 /** Shells report 128 and the number of the signal. */

@@ -77,12 +77,10 @@ export const endingAt = (decide: Decide, given: GridEnd, to: Report): Behaviour 
 
 /** Purchases that have filled in part. A grid that has ended sells all cells in its exit. */
 const positions: PositionsLeft = (slots, memory) => {
-  const mayExit = textIn(memory, "ended") === undefined
-  const cells = [...slots].filter(([slot, { filledInLeg }]) => mayExit && filledInLeg > 0n && isCellSlot(slot))
-  return positionsOf(
-    cells.map(([slot]) => ({ slot, side: "BUY" })),
-    slots
-  )
+  const isPartly = (slot: string) => isCellSlot(slot) && progressOf({ slots }, slot).filledInLeg > 0n
+  const cells = textIn(memory, "ended") === undefined ? [...slots.keys()].filter(isPartly) : []
+  const entries = cells.map((slot) => ({ slot, side: "BUY" }) as const)
+  return positionsOf(entries, slots)
 }
 
 interface Reached {

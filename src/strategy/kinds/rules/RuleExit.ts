@@ -176,9 +176,7 @@ const isAtTarget = (side: Side, going: Going, moment: Moment): boolean => {
   return (moment.mid - target) * signOf(side) >= 0
 }
 
-export const heldAt = ({ mid, now }: Pick<Moment, "mid" | "now">): Held => {
-  return { since: now, best: mid, left: undefined, isClosing: false }
-}
+export const heldAt = ({ mid, now }: Moment): Held => ({ since: now, best: mid, left: undefined, isClosing: false })
 
 /** `peak`: the best price to which the market has come. `isPart`: some of the entry has not filled. */
 export const follow = (exit: Exit, side: Side, going: Going, moment: Moment, peak: number, isPart: boolean): Held => {

@@ -115,7 +115,6 @@ const decide = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memo
     if (isPutOff && !isTouched(state.going, progress)) return { ...state, fired: state.fired - 1, going: undefined }
     return afterOrder(rule, state, progress, moment, {
       isReplaced: () => isReplaced(rules, before, index, view),
-      mayFillNoMore: view.mayBegin === false,
       reached: () => reachedBy(rules, before, index, view, moment.mid)
     })
   })
@@ -395,18 +394,12 @@ const edited = (rule: Rule, market: Market, state: RuleState, progress: SlotProg
   return { ...state, going: { ...next, ...exits, quantity } }
 }
 
-interface Surroundings {
-  readonly isReplaced: () => boolean
-  readonly mayFillNoMore: boolean
-  readonly reached: () => number
-}
-
 const afterOrder = (
   rule: Rule,
   state: RuleState,
   progress: SlotProgress,
   moment: Moment,
-  { isReplaced, mayFillNoMore, reached }: Surroundings
+  { isReplaced, reached }: { readonly isReplaced: () => boolean; readonly reached: () => number }
 ): RuleState => {
   const { going } = state
   if (going === undefined) return state
@@ -420,13 +413,13 @@ const afterOrder = (
   const isResting = progress.live !== undefined
   if (isTouched(going, progress)) {
     const isPart = !isHolding(going, progress)
-    const before = going.held ?? heldAt(moment)
-    const exitState = rule.exit ? follow(rule.exit, rule.side, going, moment, reached(), isPart) : before
-    // If another entry replaces this one, or its strategy waits to begin, this one buys only what fills until it is cancelled.
-    const isClosing = exitState.isClosing || (isPart && mayFillNoMore) || (withdrawnAt !== undefined && isReplaced())
-    const held = isClosing === exitState.isClosing ? exitState : { ...exitState, isClosing }
-    if (withdrawnAt === undefined && state.pausedUntil === 0 && held === going.held) return state
-    return { ...state, pausedUntil: 0, going: { ...going, withdrawnAt: undefined, held } }
+    const exitState = rule.exit
+      ? follow(rule.exit, rule.side, going, moment, reached(), isPart)
+      : (going.held ?? heldAt(moment))
+    if (withdrawnAt === undefined && state.pausedUntil === 0 && exitState === going.held) return state
+    // If another entry replaces this one, this one buys only what fills until it is cancelled.
+    const isClosing = exitState.isClosing || (withdrawnAt !== undefined && isReplaced())
+    return { ...state, pausedUntil: 0, going: { ...going, withdrawnAt: undefined, held: { ...exitState, isClosing } } }
   }
   if (withdrawnAt !== undefined) return isResting ? state : over
   const isExpired = rule.expireMillis !== undefined && moment.now >= going.firedAt + rule.expireMillis
