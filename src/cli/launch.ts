@@ -26,10 +26,18 @@ const permanent =
   "KeyOfAnother PolicyInvalid PolicyRefused SignerFileInvalid StrategiesInvalid TlsUnverified StartRefused WrongDecimals Unauthorized"
 const permanentTags: ReadonlySet<string> = new Set(permanent.split(" "))
 
-const isPermanent = (error: { readonly _tag?: string; readonly cause?: unknown; readonly reason?: unknown }): boolean =>
-  [error, error.reason, error.cause].some(
-    (each) => Predicate.hasProperty(each, "_tag") && permanentTags.has(String(each._tag))
-  )
+/** SQLite's codes of a damaged file and of a file that is no database. */
+const damageCodes: ReadonlySet<number> = new Set([11, 26])
+
+/** True also for a journal that lacks events or whose events cannot be read. Other failures of its database may pass. */
+const isPermanent = (error: unknown): boolean => {
+  const part = (name: string): unknown => (Predicate.hasProperty(error, name) ? error[name] : undefined)
+  const [cause, reason, tag] = [part("cause"), part("reason"), part("_tag")]
+  const isOfDatabase = Predicate.isTagged(cause, "SqlError") || Predicate.isTagged(cause, "OwnerChanged")
+  const isOfFile = permanentTags.has(String(tag)) || damageCodes.has(Number(part("errcode")) & 0xff)
+  if (isOfFile || (tag === "JournalError" && !isOfDatabase)) return true
+  return [cause, reason].some((each) => each !== undefined && isPermanent(each))
+}
 
 /** Shells report 128 and the number of the signal. */
 const codeOfSignal: Readonly<Record<Signal, number>> = { SIGINT: 130, SIGTERM: 143 }
@@ -44,7 +52,7 @@ const exitCodeOf = <A, E>(exit: Exit.Exit<A, E>, signal: Signal, isService: bool
   if (Option.isNone(error)) return 1
   if (CliError.isCliError(error.value))
     return error.value._tag === "ShowHelp" && error.value.errors.length === 0 ? 0 : 2
-  if (isService && Predicate.isObject(error.value) && isPermanent(error.value)) return 78
+  if (isService && isPermanent(error.value)) return 78
   return error.value instanceof WrongUsage ? 2 : 1
 }
 

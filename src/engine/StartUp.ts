@@ -5,7 +5,7 @@ import { givenBack, totals } from "../domain/Ledger.ts"
 import { present } from "../domain/Present.ts"
 import { operatorLimit } from "../domain/Text.ts"
 import type { JournalError } from "../journal/Journal.ts"
-import { budgets, marketNames, type Strategy } from "../strategy/Strategy.ts"
+import { budgets, marketNames, marketsOf, type Strategy } from "../strategy/Strategy.ts"
 import * as Cancelling from "./Cancelling.ts"
 import { EngineSettings } from "./EngineSettings.ts"
 import * as FundingStop from "./holds/FundingStop.ts"
@@ -72,9 +72,26 @@ export const record = Effect.fn("StartUp.record")(function* (run: BotRun, strate
   const facts = { ...present({ database, fillBasisPoints }), ...(positions.length > 0 && { left: positions }) }
   yield* record(
     { _tag: "BotStarted", ...run, ...facts, ...mark, overall: limits },
+    ...renamedFrom(state, strategies).map(
+      (strategy) => ({ _tag: "StrategyRemoved", strategy, orders: "drained" }) as const
+    ),
     ...strategies.flatMap((strategy) => loaded(state, strategy))
   )
 })
+
+/**
+ * Strategies without a file that have orders, and no position, in a market of a strategy that has never run. Their file was renamed while no
+ * bot ran, so their orders are cancelled, and the orders of the new name wait for that.
+ */
+const renamedFrom = (state: BotState, strategies: ReadonlyArray<Strategy>): ReadonlyArray<string> => {
+  const fresh = strategies.filter(({ name }) => state.strategies.get(name)?.loaded === undefined)
+  const markets = new Set(fresh.flatMap(marketsOf).map(({ name }) => name))
+  const holders = leftPositions(state, () => true).map(({ strategy }) => strategy)
+  const kept = new Set([...strategies.map(({ name }) => name), ...holders])
+  const orders = unfinished(state).filter(({ market }) => markets.has(market))
+  const owners = new Set(orders.map(({ strategy }) => strategy))
+  return [...owners].filter((name) => !kept.has(name) && state.strategies.get(name)?.loaded !== undefined)
+}
 
 /**
  * Like `record`, for a bot that may have open orders. If the journal cannot be written, no other process cancels them. So it cancels them

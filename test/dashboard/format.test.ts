@@ -44,6 +44,15 @@ describe("numbers on the page", () => {
     assert.strictEqual(brief("bought 12.500000000000000001 SOL"), "bought 12.5 SOL")
   })
 
+  it("keep every digit of an amount to pay", () => {
+    const sentences = [
+      "PLEASE PAY exactly 12.019974987283945939 ETH to 0xabc",
+      "Pay exactly  0.000000000000000001 ETH  (1 smallest units of eth)",
+      "UNCLEAR whether the wallet paid exactly 1.000000000000000001 ETH to 0xabc: check"
+    ]
+    assert.deepStrictEqual(sentences.map(brief), sentences)
+  })
+
   it("have no zeros at the end in a sentence or on an axis", () => {
     assert.deepStrictEqual(["160.23", "57000", "0.25"].map(shortPrice), ["160.23", "57,000", "0.25"])
   })

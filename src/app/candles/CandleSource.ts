@@ -134,7 +134,7 @@ const fromFiles = Effect.fnUntraced(function* ({ source, folder, needs, from, no
   const names = files.filter((name) => !isCacheFile(name)).sort()
   if (names.length === 0) return yield* fail("no such file; the path starts at the folder of the file that names it")
   const minuteLists: Array<ReadonlyArray<SourcedMinute>> = []
-  let before: string | undefined
+  let first: { readonly name: string; readonly shared: string } | undefined
   for (const name of names) {
     const options = {
       repair: new Set<never>(),
@@ -144,8 +144,9 @@ const fromFiles = Effect.fnUntraced(function* ({ source, folder, needs, from, no
     } as const
     const loading = CandleFile.load(name, options)
     const { candles, shared } = yield* Effect.mapError(loading, ({ message }) => fail(message))
-    before ||= shared
-    if (shared && shared !== before) return yield* fail(`${name} has ${shared}, but a file before it has ${before}`)
+    first ??= shared ? { name, shared } : undefined
+    if (shared && first && shared !== first.shared)
+      return yield* fail(`${name} has ${shared}, ${first.name} ${first.shared}; choose files of one market`)
     const { stepMillis } = candles.time
     if (!fits(stepMillis, needs)) {
       const timeframes = [...needs.keys()].join(", ")

@@ -34,6 +34,7 @@ import { needsIn } from "../byHand/OrderBudget.ts"
 import * as Readiness from "../candles/Readiness.ts"
 import * as WarmPrices from "../candles/WarmPrices.ts"
 import { isThere } from "../journal/JournalView.ts"
+import * as FileChecks from "../start/FileChecks.ts"
 import * as StartChecks from "../start/StartChecks.ts"
 
 export const draft = Effect.fnUntraced(function* (
@@ -41,6 +42,7 @@ export const draft = Effect.fnUntraced(function* (
   account: VenueAccount,
   strategies: ReadonlyArray<Strategy>
 ) {
+  yield* StartChecks.stop(FileChecks.look(config))
   const remembered = yield* readJournal(config.journal, strategies, config.markets.sources ?? new Map())
   const isKilled = (yield* Effect.flatten(KillFile.watch(config.journal))) !== undefined
   const { hasJournal, state } = remembered

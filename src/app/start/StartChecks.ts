@@ -269,9 +269,9 @@ export const stop = (findings: Findings) => {
 /** A start waits no longer for the list of tokens, because its orders need it more. */
 const startPatience = "3 seconds"
 
-/** Fails with the first finding that stops a start. Returns true if the venue answered. The caller has opened the journal. */
+/** Fails with the first finding that stops a start. Returns true if the venue answered. The caller has checked the files and opened the journal. */
 export const pass = Effect.fn("StartChecks.pass")(function* (ground: StartGround) {
-  yield* stop([...FileChecks.look(ground.config), ...owner(ground)])
+  yield* stop(owner(ground))
   const venueAnswer = yield* Effect.timeoutOption(readVenue(ground), startPatience)
   if (venueAnswer._tag === "None") return false
   yield* stop([answer(venueAnswer.value), ...decimals(venueAnswer.value)])

@@ -29,11 +29,11 @@ export const decimal = (text: string, places?: number): string => {
 const withPlus = (text: string): string => (text.startsWith("−") || !/[1-9]/.test(text) ? text : `+${text}`)
 
 export const cents = (text: string): string => decimal(text, 2)
-/** Shortens a sentence of the bot for the page: local times, and figures with at most eight decimal places. */
+/** Shortens a sentence of the bot for the page: local times, and figures with at most eight decimal places, except amounts to pay. */
 export const brief = (text: string): string =>
   text
     .replace(/(\d{4}-\d\d-\d\d)[T ]([\d:.]+)(?:Z| UTC)/g, (_, day, time) => moment(Date.parse(`${day}T${time}Z`)))
-    .replace(/\d+\.\d{9,}/g, (figure) => decimal(figure, 8).replace(/\.?0+$/, ""))
+    .replace(/(?<!\bexactly +)\b\d+\.\d{9,}/g, (figure) => decimal(figure, 8).replace(/\.?0+$/, ""))
 export const gain = (text: string): string => withPlus(cents(text))
 export const signed = (value: number, places = 2): string => withPlus(decimal(value.toFixed(places), places))
 export const percent = (share: number): string => `${signed(share * 100)} %`

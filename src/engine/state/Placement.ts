@@ -84,7 +84,7 @@ interface Progress {
   readonly spares: ReadonlyMap<string, boolean>
   readonly contradiction?: string
   readonly unreadable?: { readonly why: string; readonly since: number }
-  /** Number of recorded changes of its status or report. */ readonly changes?: number
+  /** Number of recorded changes of its status or report, without growth. */ readonly changes?: number
   /** Contradiction that the operator accepted; it is not reported again. */ readonly accepted?: string
   readonly isOfOlderFile?: true
   /** The journal may have lost that an earlier process paid for it (see `JournalIntegrity`). */

@@ -4,6 +4,7 @@ import type { Of, PlacementEvent } from "../../domain/BotEvent.ts"
 import * as Payload from "../../domain/Payload.ts"
 import { foundAtVenue, placementTransitions } from "../../domain/Placement.ts"
 import { present } from "../../domain/Present.ts"
+import type { SwapReport } from "../../domain/SwapRecord.ts"
 import { verdictOf } from "../../venue/wire/VerifierAnswer.ts"
 import type { BoundOrder, Funding, Payment, Placement, PlacementIn } from "./Placement.ts"
 import { filledOut, isBegun } from "./Placement.ts"
@@ -149,6 +150,14 @@ const takenBack = (placement: Placement, event: Of<"TakenBack">): Placement => {
   return { ...rest, ...accepted, ...nothing, ...fees, state: "open", order, fills: new Map(), lives }
 }
 
+const amountsOfReport = ["deposited", "amountIn", "amountOut", "refunded"] as const
+
+/** A swap may be deposited and paid in any number of parts, so its growth is no suspicious change. */
+const hasGrown = (before: SwapReport, after: SwapReport): boolean => {
+  const added = amountsOfReport.map((amount) => (after[amount] ?? 0n) - (before[amount] ?? 0n))
+  return before.status === after.status && added.some((each) => each > 0n) && added.every((each) => each >= 0n)
+}
+
 type Change<T extends LaterTag, P extends Placement = Placement> = (placement: P, event: Of<T>, at: number) => Placement
 
 const ofPayment =
@@ -254,7 +263,8 @@ const changes: { readonly [T in LaterTag]: Change<T> } = {
   StatusSeen: ofReport((placement, { status }) => ({ ...placement, status, changes: (placement.changes ?? 0) + 1 })),
   SwapReported: ofReport((placement, event) => {
     const { _tag, placement: _id, slot, strategy, correlationId, ...report } = event
-    return { ...placement, report, changes: (placement.changes ?? 0) + 1 }
+    const isGrown = placement.report !== undefined && hasGrown(placement.report, report)
+    return { ...placement, report, changes: (placement.changes ?? 0) + (isGrown ? 0 : 1) }
   }),
   DepositSeen: ofReport((placement, event) => {
     if (placement.order === undefined) throw impossible(placement, event, "has no order")

@@ -391,9 +391,10 @@ const lastOrdersOf = (desired: DesiredSlot, view: View): ReadonlyArray<DesiredSl
   const position = positionOf(desired, progress, live)
   if (position !== undefined) return [position]
   if (live === undefined) return []
+  const order = { ...live, ...present({ by: desired.legs[dueLeg(desired, progress)]?.by }) }
   return live.quantity === 0n
     ? [desired]
-    : [{ ...desired, legs: [live], cycle: false, after: legsDone(view, desired.slot) }]
+    : [{ ...desired, legs: [order], cycle: false, after: legsDone(view, desired.slot) }]
 }
 
 const sold = (

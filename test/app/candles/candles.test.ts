@@ -151,7 +151,7 @@ describe("candles from before the start", () => {
         writeCsv("two-1.csv", minutes(90, 40), "ETH")
         writeCsv("two-2.csv", minutes(39, 1))
         const { problem } = yield* look("two-*.csv")
-        assert.match(problem ?? "", /two-2\.csv has symbol BTC, but a file before it has symbol ETH/)
+        assert.match(problem ?? "", /two-2\.csv has symbol BTC, \S*two-1\.csv symbol ETH; choose files of one market/)
       })
     )
   )

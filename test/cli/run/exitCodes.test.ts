@@ -33,6 +33,22 @@ describe("exit codes", () => {
     }
   })
 
+  it("of a service are 78 for a journal that is damaged, emptied or no database", async () => {
+    const sandbox = await startStill()
+    const cwd = workspace(sandbox)
+    const bot = ["run", "grid.yaml", "--config", "config.yaml", "--for", "1s"]
+    const run = () => runHere(bot, { cwd, environment: asService })
+    assert.strictEqual((await run()).code, 0)
+    const name = readdirSync(cwd).find((each) => each.endsWith(".sqlite")) ?? assert.fail("no journal")
+    const whole = readFileSync(join(cwd, name))
+    const damages = { "no database": Buffer.from("hello"), empty: Buffer.alloc(0), cut: whole.subarray(0, 9_000) }
+    for (const [about, bytes] of Object.entries(damages)) {
+      writeFileSync(join(cwd, name), bytes)
+      const ended = await run()
+      assert.strictEqual(ended.code, 78, `${about}: ${ended.stderr}`)
+    }
+  })
+
   it.skipIf(!isLong)(
     "of a service are 78 for a refused key, 1 for an unknown slot, and 0 at the end of --for",
     async () => {

@@ -145,6 +145,15 @@ dca: { every: 6h, size: { quote: 50 }, times: 40, reach: 0.1% }
     })
   )
 
+  it.effect("cancels the orders of an old name in the market of a new one", () =>
+    Effect.gen(function* () {
+      const history = yield* resting([buyer])
+      const { changes } = yield* planOf([buyer.replace("name: buyer", "name: renamed")], { history })
+      const cancels = said(changes).filter((change) => change.startsWith("cancel"))
+      assert.deepStrictEqual(cancels, ["cancel rung-00 BUY 58000 removed", "cancel rung-01 BUY 57000 removed"])
+    })
+  )
+
   it.effect("defers orders that our limits deny, with the limit and its numbers", () =>
     Effect.gen(function* () {
       const tight = buyer.replace("maxPriceDeviation: 50%", "maxOpenOrders: 1")
@@ -253,7 +262,7 @@ rules: { orders: {} }
       const { findings } = yield* planOf(two, { exposure: exposure(11_299n) })
       assert.deepStrictEqual(names(findings), ["over-commit buyer second"])
       assert.include(findings[0]?.text, "may lock up to 11300 USDC together")
-      const history = yield* resting([ladder("other", "buy", "58000", "57000")])
+      const history = yield* resting([ladder("other", "buy", "58000", "57000", "SOL/USDC")])
       const more = yield* planOf(two, { history, exposure: exposure(17_049n) })
       assert.deepStrictEqual(names(more.findings), ["over-commit buyer second other"])
       assert.deepStrictEqual((yield* planOf(two, { history, exposure: exposure(17_050n) })).findings, [])

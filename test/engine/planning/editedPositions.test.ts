@@ -21,6 +21,9 @@ const deals = (side = "buy", more = "") =>
   `${head("deals")}deals: { side: ${side}, size: { base: 0.05 }, takeProfit: 2%${more} }\n`
 const ladder = (more: string, rungs = 2) =>
   `${head("ladder")}ladder: { side: buy, from: 59000, to: 58000, rungs: ${rungs}, total: { base: 0.1 }${more} }\n`
+const grid = (levels: string) => `${head("grid").replace("base: 1, ", "")}grid: { ${levels}, size: { base: 0.05 } }\n`
+const nearest = grid("lower: 56000, upper: 64000, levels: 9, fundNearest: 2")
+const step = grid("step: 2%, fundNearest: 2")
 const dca = `${head("dca")}dca: { every: 6h, size: { base: 0.01 }, times: 40, reach: 0.1% }\n`
 
 type Share = readonly [of: bigint, whole: bigint]
@@ -117,6 +120,20 @@ const lost: ReadonlyArray<readonly [about: string, before: string, edited: strin
     rule(both, { name: "position" }),
     "position waits to sell"
   ],
+  [
+    "changes the kind of a grid that funds two cells",
+    nearest,
+    renamed(both),
+    "cell-03 waits to sell 0.025 BTC",
+    [1n, 2n]
+  ],
+  [
+    "changes the kind of a grid with a step to one without exits",
+    step,
+    dca,
+    "cell-231 waits to sell 0.045 BTC",
+    [9n, 10n]
+  ],
   ["changes the kind of deals", deals(), renamed(both), "base waits to sell 0.049993 BTC"],
   [
     "changes the kind of deals that trail",
@@ -168,6 +185,14 @@ const kept: ReadonlyArray<readonly [about: string, before: string, edited: strin
   ["changes the kind of a strategy without exits", dca, renamed(both)],
   ["changes the kind of a ladder without exits", ladder(""), renamed(both)],
   ["removes rungs of a ladder whose exits stay", ladder(", takeProfit: 2%", 3), ladder(", takeProfit: 2%")],
+  ["moves the levels of a grid that funds two cells", nearest, nearest.replace("56000", "55500"), [1n, 2n]],
+  ["lets a grid with a step have levels", step, nearest, [9n, 10n]],
+  [
+    "narrows a grid",
+    grid("lower: 56000, upper: 64000, levels: 9"),
+    grid("lower: 61000, upper: 65000, levels: 5"),
+    [1n, 2n]
+  ],
   ["moves the prices of a bracket", bracket, bracket.replace("57000", "56000"), [9n, 10n]],
   [
     "lets a bracket follow the market",

@@ -109,4 +109,30 @@ describe("an order of the old name after a rename", () => {
       })
     )
   )
+
+  it.effect("is cancelled before its successor is open if the file was renamed while no bot ran", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* makeWith(() => Reserve.none, { cancelMillis: [15_000, 20_000] })
+        const others = ladder(2, "other", "SOL/USDC", [90, 95])
+        const first = yield* world.run({ strategies: [named("s", "BTC/USDC", 40_000), others] })
+        const opened = (bot: Running) => unfinished(bot.state).filter(({ state }) => state === "open")
+        yield* until(() => opened(first).length === 3, 240_000, "the orders rest")
+        yield* first.stop
+        const second = yield* world.run({ strategies: [named("t", "BTC/USDC", 41_000)] })
+        let most = 0
+        const isOver = () => {
+          most = Math.max(most, mostBeside(second, "BTC/USDC"))
+          return opened(second).some(({ strategy }) => strategy === "t")
+        }
+        yield* until(isOver, 240_000, "the order of the new name rests")
+        assert.strictEqual(most, 1)
+        assert.deepStrictEqual(
+          opened(second).map(({ strategy }) => strategy),
+          ["other", "other", "t"],
+          "orders in other markets stay"
+        )
+      })
+    )
+  )
 })

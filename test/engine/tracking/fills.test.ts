@@ -116,6 +116,43 @@ describe("a fill that changes", () => {
     })
   }
 
+  it("by growing in one amount by what the rounding of its earlier slices explains is booked", () => {
+    const slice = (amountIn: bigint, amountOut: bigint, updatedAt: number) =>
+      each(() => ({ amountIn, amountOut, updatedAt }))
+    const small: Life = { ...half, fills: [4n] }
+    const { kinds, placement, state } = lived(small, [
+      slice(3n, 1_050n, 10),
+      slice(3n, 1_450n, 20),
+      slice(4n, 2_000n, 30)
+    ])
+    const facts = kinds.filter((kind) => kind === "FillSeen" || kind.includes(" "))
+    assert.deepStrictEqual(facts, ["FillSeen", "FillSeen", "FillSeen"])
+    assert.isUndefined(placement(), "it is settled")
+    assert.isUndefined(state.slots.get("s/a")?.frozen)
+  })
+
+  for (const [what, deposited, isFrozen] of [
+    ["grows 500 times is no contradiction", (step: number) => step, false],
+    ["grows and shrinks 100 times is a contradiction", (step: number) => step % 2, true]
+  ] as const)
+    it(`in the report of a swap that ${what}`, () => {
+      const world = start(half)
+      const open = reports(half)[0] ?? assert.fail("no reports")
+      const noHashes = { intentHashes: [], ledgerTxHashes: [], originTxHashes: [], destinationTxHashes: [] }
+      const kinds: Array<string> = []
+      for (let step = 1; step <= 500; step += 1) {
+        const report = { status: "PROCESSING", deposited: BigInt(deposited(step)), ...noHashes }
+        const events = observe(world.placement() ?? assert.fail("it is gone"), { ...open, report })
+        kinds.push(...events.map((event) => event._tag))
+        world.record(...events)
+      }
+      assert.strictEqual(kinds.includes("Contradiction"), isFrozen)
+      const reportCount = kinds.filter((kind) => kind === "SwapReported").length
+      if (isFrozen) assert.isAtMost(reportCount, 200)
+      else assert.strictEqual(reportCount, 500)
+      assert.strictEqual(world.state.slots.get("s/a")?.frozen !== undefined, isFrozen)
+    })
+
   for (const side of ["SELL", "BUY"] as const) {
     for (const amount of ["amountIn", "amountOut"] as const) {
       const other = amount === "amountIn" ? "amountOut" : "amountIn"

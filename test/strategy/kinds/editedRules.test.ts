@@ -55,6 +55,23 @@ describe("an edit of a rule whose order is open", () => {
     assert.strictEqual(decided(file("59500", "quote: 590"), memory, open).order, "BUY 991596 at 59500")
   })
 
+  it("counts `after` of an added `then` from the first fill", () => {
+    const without = file("59000").replace(", then: { price: 64000, stop: 55000 }", "")
+    const after = file("59000", "base: 0.01", "after: 1h")
+    const part: Slots = new Map([
+      [
+        "hand",
+        { ...completed(0), filledInLeg: 400_000n, live: { side: "BUY", price: price("59000"), quantity: 600_000n } }
+      ]
+    ])
+    const minute = 60_000
+    const { memory } = decided(without, null)
+    const bought = decided(without, memory, part, "60000", minute)
+    const edited = decided(after, bought.memory, part, "60000", 50 * minute)
+    assert.strictEqual(edited.until.time, 61 * minute)
+    assert.deepStrictEqual(decided(after, edited.memory, part, "60000", 61 * minute).order, undefined)
+  })
+
   it("moves a relative exit with its entry while nothing has filled", () => {
     const relative = (entry: string) => file(entry, "base: 0.01", "price: entry * (1 + 10%), stop: entry * (1 - 5%)")
     const { memory } = decided(relative("59000"), null)

@@ -262,6 +262,44 @@ describe.each(parts)("an entry of which %s has filled", (_, filled) => {
   })
 })
 
+const withoutExit: Form = {
+  name: "a rule without an exit",
+  kind: "rules",
+  section: rule("buy", "59000", "").replace(", then: {  }", ""),
+  side: "BUY",
+  slot: "position"
+}
+
+describe("an entry of which a half has filled before its strategy waits", () => {
+  const half = 1_000_000n
+  it.each([...forms.filter(({ kind }) => kind === "rules"), withoutExit])(
+    "buys and sells nothing of its rest after the beginning: $name",
+    (form) => {
+      const { decide, memory } = run(form, "when: mid > 58800 and mid < 59400", half)
+      const waits = decide(calm[form.side], memory, partly(form, half))
+      const begun = decide("59100", waits.memory, partly(form, half, false))
+      assert.deepStrictEqual(
+        begun.orders.filter((order) => order.includes(` ${form.side} `)),
+        []
+      )
+      assert.isTrue(begun.isClosing)
+    }
+  )
+})
+
+describe("a swap that enters", () => {
+  it("stays a swap at an end with `leave`", () => {
+    const section = rule("buy", "59000", "stop: 57000").replace("price:", "by: swap, price:")
+    const form: Form = { name: "a swap", kind: "rules", section, side: "BUY", slot: "position" }
+    const { decide, memory } = run(form, leaves, 0n, true)
+    const over = decide(calm.BUY, memory, partly(form, 0n))
+    assert.deepStrictEqual(
+      over.decision.desired.flatMap(({ legs }) => legs.map(({ by }) => by)),
+      ["swap"]
+    )
+  })
+})
+
 describe("an entry of which nothing has filled", () => {
   it.each(forms)("is cancelled by a beginning, and stays open at an end with `leave`: $name", (form) => {
     const waiting = run(form, "when: mid > 90000", 0n)

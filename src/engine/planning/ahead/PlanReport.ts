@@ -87,7 +87,7 @@ const cost = (what: Cost["what"], asset: string, amount: Amount | undefined): Re
 /** Strategies in the order of their files, slots by name; orders of strategies that are not loaded come last. */
 export const changesOf = (strategies: ReadonlyArray<Strategy>, planned: PlannedAhead, fees: Fees) => {
   const loaded = new Map(strategies.map((strategy) => [strategy.name, strategy]))
-  const ended = endedBy(planned.events)
+  const ended = endedBy(planned)
   const decided = new Map(
     planned.events.flatMap((event) => (event._tag === "Decided" ? [[event.strategy, event]] : []))
   )
@@ -124,10 +124,14 @@ type Wished = Of<"Decided">["desired"][number]
 const wishIn = (decided: Of<"Decided"> | undefined, { slot }: { readonly slot: string }): Wished | undefined =>
   decided?.desired.find((wished) => wished.slot === slot)
 
-const endedBy = (events: ReadonlyArray<BotEvent>): ReadonlyMap<string, Reason> =>
+const endedBy = ({ before, events }: PlannedAhead): ReadonlyMap<string, Reason> =>
   new Map(
     events.flatMap((event): ReadonlyArray<readonly [string, Reason]> => {
       if (event._tag === "CancelRequested") return [[event.placement, event.why]]
+      if (event._tag === "StrategyRemoved") {
+        const own = before.filter(({ strategy }) => strategy === event.strategy)
+        return own.map(({ id }) => [id, { code: "removed", text: "no file has its strategy's name any more" }])
+      }
       if (event._tag === "Abandoned") return [[event.placement, { code: "not-wanted", text: event.reason }]]
       return []
     })

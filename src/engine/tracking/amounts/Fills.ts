@@ -20,10 +20,11 @@ const isLater = (before: Version, after: Version): boolean =>
   !isSame(before, after) &&
   (after.updatedAt ?? Number.NEGATIVE_INFINITY) > (before.updatedAt ?? Number.POSITIVE_INFINITY)
 
-const hasGrown = (before: Version, after: Version): boolean => {
-  const [addedIn, addedOut] = [after.amountIn - before.amountIn, after.amountOut - before.amountOut]
-  const isOutExplained = addedIn > 0n || (addedOut - 1n) * before.amountIn <= before.amountOut
-  const isInExplained = addedOut > 0n || (addedIn - 1n) * before.amountOut <= before.amountIn
+const hasGrown = (before: KnownFill, after: Version): boolean => {
+  const { amountIn, amountOut, slices } = before
+  const [addedIn, addedOut] = [after.amountIn - amountIn, after.amountOut - amountOut]
+  const isOutExplained = addedIn > 0n || (addedOut - 1n) * (amountIn - slices) <= amountOut
+  const isInExplained = addedOut > 0n || (addedIn - 1n) * (amountOut - slices) <= amountIn
   return isLater(before, after) && isOutExplained && isInExplained
 }
 

@@ -14,12 +14,14 @@ import { positionIn } from "../../expression/Judge.ts"
 import * as Read from "../../Fields.ts"
 import type { Section } from "../../Kind.ts"
 import { type Report, report } from "../../Problem.ts"
-import type { Behaviour, Budget, Decide } from "../../Strategy.ts"
+import type { Behaviour, Budget, Decide, PositionsLeft } from "../../Strategy.ts"
 import { legsDone, progressOf, type View, wholeOf } from "../../View.ts"
 import type { KeyPlaces } from "../../YamlReader.ts"
 import { beside, textIn } from "../Memory.ts"
 import { quantityAt, type Size } from "../Size.ts"
 import { checkFloor, floor, type Left, leftIn, reach, rememberLeft, stopExit } from "../StopExit.ts"
+import { positionsOf } from "../Total.ts"
+import { isCellSlot } from "./Versions.ts"
 
 export const endKeys = {
   stop: Read.optional(Read.price, "at this price all orders are cancelled, all base is sold, and the grid ends"),
@@ -58,8 +60,9 @@ export const checkEnds = (
 
 export const endingAt = (decide: Decide, given: GridEnd, to: Report): Behaviour => {
   const end = { ...given, leaving: stopExit(given.market, "SELL", given, to) }
-  if (end.stop === undefined && end.takeProfit === undefined) return { decide }
+  if (end.stop === undefined && end.takeProfit === undefined) return { decide, positions }
   return {
+    positions,
     mayEnd: true,
     decide: (view, memory) => {
       const grid = decide(view, memory)
@@ -70,6 +73,14 @@ export const endingAt = (decide: Decide, given: GridEnd, to: Report): Behaviour 
       return { ...grid, until, stops: narrowed({}, [end.stop], []) }
     }
   }
+}
+
+/** Purchases that have filled in part. A grid that has ended sells all cells in its exit. */
+const positions: PositionsLeft = (slots, memory) => {
+  const isPartly = (slot: string) => isCellSlot(slot) && progressOf({ slots }, slot).filledInLeg > 0n
+  const cells = textIn(memory, "ended") === undefined ? [...slots.keys()].filter(isPartly) : []
+  const entries = cells.map((slot) => ({ slot, side: "BUY" }) as const)
+  return positionsOf(entries, slots)
 }
 
 interface Reached {

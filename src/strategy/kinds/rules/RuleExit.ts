@@ -176,10 +176,12 @@ const isAtTarget = (side: Side, going: Going, moment: Moment): boolean => {
   return (moment.mid - target) * signOf(side) >= 0
 }
 
+export const heldAt = ({ mid, now }: Moment): Held => ({ since: now, best: mid, left: undefined, isClosing: false })
+
 /** `peak`: the best price to which the market has come. `isPart`: some of the entry has not filled. */
 export const follow = (exit: Exit, side: Side, going: Going, moment: Moment, peak: number, isPart: boolean): Held => {
   const { held: before } = going
-  const lastHeld = before ?? { since: moment.now, best: moment.mid, left: undefined, isClosing: false }
+  const lastHeld = before ?? heldAt(moment)
   const market = Decimal.fromNumber(moment.mid, 12)
   const leaves = (from: Price, heldNow: Held): Held => {
     const exitPoint = leave(exit.leaving, moment, market, from, heldNow.left)

@@ -33,7 +33,7 @@ const isExiting = (rules: Grouped, states: States, index: number, round: number,
   return going.held?.left !== undefined || exitFill(going, progressOf(view, rules[index]?.slot ?? "")) !== undefined
 }
 
-/** Cancels what is open of an entry once another part of it exits. */
+/** Cancels what is open of an entry once another part of it exits, or if it has filled in part and the strategy waits to begin. */
 export const closed = (rules: Grouped, states: States, view: View): States =>
   states.map((state, index) => {
     const { fired, going } = state
@@ -41,9 +41,11 @@ export const closed = (rules: Grouped, states: States, view: View): States =>
     const progress = progressOf(view, slot)
     if (going === undefined || isHolding(going, progress)) return state
     const parts = companions(rules, index).filter((other) => other !== index && isOfSameEntry(rules, index, other))
-    if (!parts.some((other) => isExiting(rules, states, other, fired, view))) return state
+    const hasBegun = isTouched(going, progress)
+    const isWaiting = hasBegun && view.mayBegin === false
+    if (!isWaiting && !parts.some((other) => isExiting(rules, states, other, fired, view))) return state
     const { held, withdrawnAt } = going
-    if (isTouched(going, progress))
+    if (hasBegun)
       return held?.isClosing === false ? { ...state, going: { ...going, held: { ...held, isClosing: true } } } : state
     if (withdrawnAt !== undefined) return state
     const pausedUntil = view.now + pauseMillis

@@ -30,7 +30,7 @@ import { atPrice, bySwap, verbs } from "../Execution.ts"
 import { type Notes, notes, numberIn, recordIn } from "../Memory.ts"
 import { orderPrice } from "../PriceLevels.ts"
 import { quantityAt, quantityOf } from "../Size.ts"
-import { exitNames, exitTerms, follow, isSamePrice, misplaced, staysAtGlance, stopsIn } from "./RuleExit.ts"
+import { exitNames, exitTerms, follow, heldAt, isSamePrice, misplaced, staysAtGlance, stopsIn } from "./RuleExit.ts"
 import { closed, evened, isReplaced, reachedBy, together, waitsFor } from "./RuleGroup.ts"
 import { positions, turnText } from "./RulePositions.ts"
 import {
@@ -413,12 +413,13 @@ const afterOrder = (
   const isResting = progress.live !== undefined
   if (isTouched(going, progress)) {
     const isPart = !isHolding(going, progress)
-    const exitState = rule.exit && follow(rule.exit, rule.side, going, moment, reached(), isPart)
+    const exitState = rule.exit
+      ? follow(rule.exit, rule.side, going, moment, reached(), isPart)
+      : (going.held ?? heldAt(moment))
     if (withdrawnAt === undefined && state.pausedUntil === 0 && exitState === going.held) return state
     // If another entry replaces this one, this one buys only what fills until it is cancelled.
-    const isClosing = exitState?.isClosing === true || (withdrawnAt !== undefined && isReplaced())
-    const closingState = exitState && { ...exitState, isClosing }
-    return { ...state, pausedUntil: 0, going: { ...going, withdrawnAt: undefined, held: closingState } }
+    const isClosing = exitState.isClosing || (withdrawnAt !== undefined && isReplaced())
+    return { ...state, pausedUntil: 0, going: { ...going, withdrawnAt: undefined, held: { ...exitState, isClosing } } }
   }
   if (withdrawnAt !== undefined) return isResting ? state : over
   const isExpired = rule.expireMillis !== undefined && moment.now >= going.firedAt + rule.expireMillis
