@@ -28,4 +28,16 @@ describe("a time axis", () => {
       longestMillis: Math.max(0, ...missing) * minute
     })
   })
+
+  it.prop("has the same times in each slice, and none in an empty one", { distances: steps }, ({ distances }) => {
+    const times = [0]
+    for (const distance of distances) times.push((times.at(-1) ?? 0) + distance * minute)
+    const axis = TimeAxis.make(Float64Array.from(times), minute)
+    for (const from of times.keys())
+      for (let to = from; to <= times.length; to++) {
+        const slice = TimeAxis.slice(axis, from, to)
+        const opened = Array.from({ length: slice.bars }, (_, bar) => TimeAxis.openTime(slice, bar))
+        assert.deepStrictEqual(opened, times.slice(from, to))
+      }
+  })
 })

@@ -6,7 +6,8 @@ import { defaults } from "../../../src/engine/EngineSettings.ts"
 import { isMoving, isWithinReach, pauseAfter, pauseMillis } from "../../../src/engine/observation/PollPlan.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import type { Placement } from "../../../src/engine/state/Placement.ts"
-import { price } from "../../strategy/support.ts"
+import type { Decision } from "../../../src/strategy/Decision.ts"
+import { price, strategyOf } from "../../strategy/support.ts"
 import { payloadEndsAt } from "../../world/journalRows.ts"
 import { about, placementAfter } from "../firstOrder.ts"
 
@@ -45,6 +46,30 @@ describe("the pause until the next poll", () => {
     assert.strictEqual(pause(open, near * 2), 10_000)
     assert.strictEqual(pause(open, undefined), 1_000)
     assert.strictEqual(pause(moving, near * 2), 1_000)
+  })
+
+  it("follows from the bounds of decisions and from the prices of their swaps", () => {
+    const strategy = strategyOf(
+      "name: s\nmarket: BTC/USDC\nkind: iceberg\nlimits: { budget: { base: 1, quote: 60000 }, staleAfter: 5m }\niceberg: { side: buy, price: 50000, total: { base: 1 }, visible: { base: 1 } }\n"
+    )
+    const prices = new Map([[strategy.market.name, { bid: price("60000"), ask: price("60000"), at: 0 }]])
+    const pause = (decision: Partial<Decision>) => {
+      const whole: Decision = {
+        desired: [],
+        absent: [],
+        memory: null,
+        reasons: [],
+        until: { onFill: false },
+        ...decision
+      }
+      return pauseAfter(settings, BotState.make(), prices, [{ strategy, decision: whole }], 0)
+    }
+    const why = { code: "test", text: "" }
+    const leg = { side: "BUY", price: price("60060"), quantity: 1n } as const
+    const slot = { slot: "a", cycle: false, why, legs: [leg] } as const
+    assert.approximately(pause({ until: { onFill: false, priceAbove: price("60090") } }), 3_000, 0.001)
+    assert.approximately(pause({ desired: [{ ...slot, legs: [{ ...leg, by: "swap" }] }] }), 2_000, 0.001)
+    assert.strictEqual(pause({ desired: [slot] }), 10_000)
   })
 })
 
