@@ -49,11 +49,11 @@ const budgets: Readonly<Record<string, number>> = {
   ".": 396,
   app: 10406,
   candles: 2476,
-  cli: 2730,
+  cli: 2738,
   control: 3890,
   dashboard: 3518,
   domain: 2631,
-  engine: 13098,
+  engine: 13120,
   files: 2090,
   fleet: 1925,
   importers: 773,
@@ -68,7 +68,7 @@ const budgets: Readonly<Record<string, number>> = {
   sandbox: 4761,
   signer: 1481,
   signing: 689,
-  strategy: 15554,
+  strategy: 15571,
   venue: 5526,
   views: 3623
 }

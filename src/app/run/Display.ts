@@ -7,7 +7,6 @@ import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import type { StepTerms } from "../../engine/tracking/Overdue.ts"
 import { Terminal } from "../../process/Terminal.ts"
 import { logLine } from "../../report/text/EventLine.ts"
-import type * as Money from "../../report/text/Money.ts"
 import { jsonOf, lineOf } from "../../views/Events.ts"
 import { problemsOf } from "../../views/Problems.ts"
 import type { Pulse } from "../../views/Pulse.ts"
@@ -37,7 +36,8 @@ export interface Shown {
 type Changes = PubSub.Subscription<Recorded>
 
 export const show = Effect.fn("Display.show")(function* (options: ShownOptions, present: Shown, changes: Changes) {
-  if (options.json) return yield* jsonLines(changes, options.assets)
+  const printJson = (recorded: Recorded) => Console.log(jsonOf(lineOf(recorded, options.assets)))
+  if (options.json) return yield* Stream.runForEach(eventsOf(changes), printJson)
   const { isInteractive } = yield* Terminal
   return yield* (isInteractive ? screen : log)(options, present, changes)
 })
@@ -55,9 +55,6 @@ export const redraw = Effect.fnUntraced(function* (input: Picture.ScreenInput) {
 
 const eventsOf = (changes: Changes) =>
   Stream.fromSubscription(changes).pipe(Stream.takeUntil(({ event }) => event._tag === "BotStopped"))
-
-const jsonLines = (changes: Changes, assets: Money.Assets) =>
-  Stream.runForEach(eventsOf(changes), (recorded) => Console.log(jsonOf(lineOf(recorded, assets))))
 
 const picture = Effect.fnUntraced(function* (
   options: ShownOptions,
