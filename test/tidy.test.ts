@@ -47,13 +47,13 @@ const folderOf = (file: string): string => file.split("/")[1] ?? ""
 /** Lines of each room; `.` is `src` itself. */
 const budgets: Readonly<Record<string, number>> = {
   ".": 396,
-  app: 10342,
+  app: 10343,
   candles: 2476,
-  cli: 2684,
+  cli: 2692,
   control: 3866,
   dashboard: 3512,
   domain: 2630,
-  engine: 13098,
+  engine: 13124,
   files: 2090,
   fleet: 1922,
   importers: 771,
@@ -68,7 +68,7 @@ const budgets: Readonly<Record<string, number>> = {
   sandbox: 4761,
   signer: 1481,
   signing: 688,
-  strategy: 15553,
+  strategy: 15570,
   venue: 5526,
   views: 3608
 }

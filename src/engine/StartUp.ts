@@ -60,7 +60,11 @@ export class StartUnwritten extends Schema.TaggedError<StartUnwritten>()("StartU
   }
 }
 
-export const record = Effect.fn("StartUp.record")(function* (run: BotRun, strategies: ReadonlyArray<Strategy>) {
+export const record = Effect.fn("StartUp.record")(function* (
+  run: BotRun,
+  strategies: ReadonlyArray<Strategy>,
+  onRemoved: Of<"StrategyRemoved">["orders"] = "drained"
+) {
   const { database, record, state } = yield* Bookkeeper
   yield* belongs(run)
   const { account, overall } = yield* EngineSettings
@@ -72,9 +76,7 @@ export const record = Effect.fn("StartUp.record")(function* (run: BotRun, strate
   const facts = { ...present({ database, fillBasisPoints }), ...(positions.length > 0 && { left: positions }) }
   yield* record(
     { _tag: "BotStarted", ...run, ...facts, ...mark, overall: limits },
-    ...renamedFrom(state, strategies).map(
-      (strategy) => ({ _tag: "StrategyRemoved", strategy, orders: "drained" }) as const
-    ),
+    ...(onRemoved === "left" ? [] : renamedFrom(state, strategies)),
     ...strategies.flatMap((strategy) => loaded(state, strategy))
   )
 })
@@ -83,14 +85,15 @@ export const record = Effect.fn("StartUp.record")(function* (run: BotRun, strate
  * Strategies without a file that have orders, and no position, in a market of a strategy that has never run. Their file was renamed while no
  * bot ran, so their orders are cancelled, and the orders of the new name wait for that.
  */
-const renamedFrom = (state: BotState, strategies: ReadonlyArray<Strategy>): ReadonlyArray<string> => {
+const renamedFrom = (state: BotState, strategies: ReadonlyArray<Strategy>): ReadonlyArray<Of<"StrategyRemoved">> => {
   const fresh = strategies.filter(({ name }) => state.strategies.get(name)?.loaded === undefined)
   const markets = new Set(fresh.flatMap(marketsOf).map(({ name }) => name))
   const holders = leftPositions(state, () => true).map(({ strategy }) => strategy)
   const kept = new Set([...strategies.map(({ name }) => name), ...holders])
   const orders = unfinished(state).filter(({ market }) => markets.has(market))
   const owners = new Set(orders.map(({ strategy }) => strategy))
-  return [...owners].filter((name) => !kept.has(name) && state.strategies.get(name)?.loaded !== undefined)
+  const renamed = [...owners].filter((name) => !kept.has(name) && state.strategies.get(name)?.loaded !== undefined)
+  return renamed.map((strategy) => ({ _tag: "StrategyRemoved", strategy, orders: "drained" }))
 }
 
 /**
@@ -100,7 +103,8 @@ const renamedFrom = (state: BotState, strategies: ReadonlyArray<Strategy>): Read
 export const recordOrWithdraw = Effect.fn("StartUp.recordOrWithdraw")(function* (
   run: BotRun,
   strategies: ReadonlyArray<Strategy>,
-  withdraw: Effect.Effect<Reason | undefined>
+  withdraw: Effect.Effect<Reason | undefined>,
+  onRemoved?: Of<"StrategyRemoved">["orders"]
 ) {
   const cancelling = yield* Cancelling.make({ withdraw, wakeTurn: Effect.void })
   const unwritten = Effect.fnUntraced(function* ({ message }: JournalError) {
@@ -109,7 +113,7 @@ export const recordOrWithdraw = Effect.fn("StartUp.recordOrWithdraw")(function* 
     const resting = yield* cancelling.cancelUnrecorded
     return yield* new StartUnwritten({ why: message, isWithdrawn, resting })
   })
-  yield* Effect.catchTag(record(run, strategies), "JournalError", unwritten)
+  yield* Effect.catchTag(record(run, strategies, onRemoved), "JournalError", unwritten)
 })
 
 export type Contradiction = JournalHandedOver | JournalOfAnother | AssetRenamed

@@ -116,7 +116,7 @@ export const runBot = Effect.fnUntraced(function* (asked: BotRunOptions) {
   const noticeEvents = yield* subscribe(options.config.notify.length > 0)
   const logEvents = yield* subscribe(options.config.otlp !== undefined)
   const { admit, refused } = yield* Admission.judging(options)
-  yield* StartUp.recordOrWithdraw(options.run, options.strategies, withdraw)
+  yield* StartUp.recordOrWithdraw(options.run, options.strategies, withdraw, options.reload.onRemoved)
   const verified = yield* verifyJournal(options.journal)
   yield* beside("the verification of the journal", verified)
   const { account, config } = options

@@ -42,7 +42,8 @@ export interface Shown {
 type Changes = PubSub.Subscription<Recorded>
 
 export const show = Effect.fn("Display.show")(function* (options: ShownOptions, present: Shown, changes: Changes) {
-  if (options.json) return yield* jsonLines(changes, options.assets)
+  const printJson = (recorded: Recorded) => Console.log(jsonOf(lineOf(recorded, options.assets)))
+  if (options.json) return yield* Stream.runForEach(eventsOf(changes), printJson)
   const { isInteractive } = yield* Terminal
   return yield* (isInteractive ? screen : log)(options, present, changes)
 })
@@ -60,9 +61,6 @@ export const redraw = Effect.fnUntraced(function* (input: Picture.ScreenInput) {
 
 const eventsOf = (changes: Changes) =>
   Stream.fromSubscription(changes).pipe(Stream.takeUntil(({ event }) => event._tag === "BotStopped"))
-
-const jsonLines = (changes: Changes, assets: Money.Assets) =>
-  Stream.runForEach(eventsOf(changes), (recorded) => Console.log(jsonOf(lineOf(recorded, assets))))
 
 const picture = Effect.fnUntraced(function* (
   options: ShownOptions,

@@ -17,14 +17,12 @@ const decodeSigned = Schema.decodeUnknownOption(
 )
 
 const nonceIn = (payload: unknown): string | undefined => Option.getOrUndefined(decodePayload(payload))?.nonce
-const nonceOf = (signed: string): string | undefined =>
-  Option.getOrUndefined(decodeSigned(signed))?.signedData.payload.nonce
 
 export const make = ({ placements }: Pick<BotState, "placements">) => {
   const nonces = new Set<string>()
   /** Adds the nonce of the signed payload. It may differ from the requested one: a signer repeats an earlier signature. */
   const add = (signed: string): void => {
-    const nonce = nonceOf(signed)
+    const nonce = Option.getOrUndefined(decodeSigned(signed))?.signedData.payload.nonce
     if (nonce === undefined) return
     nonces.add(nonce)
     const [oldest] = nonces

@@ -73,9 +73,10 @@ const make = Effect.gen(function* () {
     depositedAmount <= Ledger.freeOf(books.state.ledger, strategy, inputAsset(market, desired.side).symbol)
 
   const takeBack = Effect.fnUntraced(function* (order: Order) {
-    const plannedSlot = [...plannedSlots.values()].find(
-      (each) => isPlannedAs(each, order) && isFree(each) && isPaidBy(each, order)
-    )
+    const plannedSlot = [...plannedSlots.values()].find((each) => {
+      const isPlanned = each.desired.by === undefined && hasTerms(each.desired, each.market, order)
+      return isPlanned && isFree(each) && isPaidBy(each, order)
+    })
     if (plannedSlot !== undefined) {
       const { desired, market, strategy, terms } = plannedSlot
       const because = "it was missing in the journal, and its slot plans it"
@@ -130,9 +131,6 @@ export class ForgottenOrders extends Context.Service<ForgottenOrders>()("limitbo
 }) {
   static readonly layer = Layer.effect(this, make)
 }
-
-const isPlannedAs = ({ desired, market }: PlannedSlot, order: Order): boolean =>
-  desired.by === undefined && hasTerms(desired, market, order)
 
 const missing = (
   begun: ReadonlyArray<Placement>,

@@ -7,7 +7,7 @@ import { type Book, mostQuoted } from "../../../domain/Book.ts"
 import { dayMillis } from "../../../domain/Durations.ts"
 import { age, countText, percent } from "../../../domain/Text.ts"
 import type { Strategy } from "../../../strategy/Strategy.ts"
-import { type Fees, isResting, type PlannedChange, type PlannedOrder, type PlanWarning } from "./PlanReport.ts"
+import { type Fees, isResting, type PlannedChange, type PlanWarning } from "./PlanReport.ts"
 
 export interface Renewal {
   readonly strategy: string
@@ -57,13 +57,11 @@ export const renewalWarnings = (renewals: ReadonlyArray<Renewal>): ReadonlyArray
 
 type QuotedMarket = Pick<Book, "depth" | "market">
 
-const placedBy = ({ action, next, ...order }: PlannedChange): PlannedOrder | undefined =>
-  action === "create" ? order : next
-
 /** Warns of planned orders that are larger than the market's quoted depth: they may fill slowly, and in parts. */
 export const depthWarnings = (changes: ReadonlyArray<PlannedChange>, books: ReadonlyMap<string, QuotedMarket>) => {
   const large = changes.flatMap((change) => {
-    const [order, book] = [placedBy(change), books.get(change.market)]
+    const order = change.action === "create" ? change : change.next
+    const book = books.get(change.market)
     const most = order && book && mostQuoted(book.depth, order.side === "BUY" ? "ask" : "bid")
     return order && book && most !== undefined && order.quantity > most ? [{ change, order, book, most }] : []
   })

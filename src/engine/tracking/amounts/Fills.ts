@@ -88,20 +88,16 @@ export const lackIn = (placement: Placement, fills: ReadonlyArray<Fill>): string
 }
 
 export const changeIn = (placement: Placement, fills: ReadonlyArray<Fill>): string | undefined => {
-  const changed = changedIn(placement, fills)
-  return changed && `fill ${changed} changed its amounts`
-}
-
-const changedIn = (placement: Placement, fills: ReadonlyArray<Fill>): string | undefined => {
   const firstById = new Map<string, Fill>()
   for (const fill of fills) {
     const twin = firstById.get(fill.id)
-    if (twin !== undefined && !isSame(twin, fill)) return fill.id
+    if (twin !== undefined && !isSame(twin, fill)) return `fill ${fill.id} changed its amounts`
     firstById.set(fill.id, fill)
   }
-  return recognise(placement, fills).find(
+  const changed = recognise(placement, fills).find(
     ({ fill, known }) => known !== undefined && !isSame(known, fill) && !hasGrown(known, fill)
-  )?.fill.id
+  )
+  return changed && `fill ${changed.fill.id} changed its amounts`
 }
 
 const sumOf = (
