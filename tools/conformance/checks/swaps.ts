@@ -228,6 +228,8 @@ const quoting: ReadonlyArray<Check> = [
     return undefined
   }),
   check("1.platform-fee", "Requests without a partner's credential pay a platform fee of 0.2 %", async (world) => {
+    const { withoutPartner, withPartner } = world.facts.fees
+    if (withoutPartner - withPartner !== 20) return cannotShow("the profile has another fee: fees.withoutPartner")
     const fields = await Scenes.quoteFields(world)
     const ofNobody = await world.post("/v0/quote", fields, "nobody")
     if (ofNobody.status >= 400) return cannotShow(`anonymous quotes are refused: ${ofNobody.status}`)
