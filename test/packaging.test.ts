@@ -1,6 +1,6 @@
 /** What is handed out: a package without tests and local files, units that systemd accepts, dashboards of metrics that exist. */
 import { execFileSync, spawnSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, relative, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -45,6 +45,40 @@ describe("packaging", () => {
       )
     assert.deepStrictEqual(broken, [])
     assert.includeMembers([...paths], ["config/example.yaml", "deploy/Dockerfile", "docs/surfaces.md", "LICENSE"])
+  })
+
+  it("packs, and lets Docker and git see, no secret of the folder that containers read beside their files", () => {
+    const folder = mkdtempSync(join(tmpdir(), "limitbot-packed-"))
+    const secret = "deploy/etc/signer/account.key"
+    mkdirSync(join(folder, dirname(secret)), { recursive: true })
+    writeFileSync(join(folder, secret), "key", { mode: 0o600 })
+    for (const file of ["package.json", ".gitignore", "deploy/Dockerfile"])
+      writeFileSync(join(folder, file), readFileSync(join(root, file)))
+    const packed = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
+      cwd: folder,
+      stdio: ["ignore", "pipe", "ignore"]
+    }).toString()
+    assert.include(packed, "deploy/Dockerfile")
+    assert.notInclude(packed, secret)
+    assert.include(readFileSync(join(root, ".dockerignore"), "utf8").split("\n"), "deploy/etc")
+    execFileSync("git", ["init", "-q"], { cwd: folder })
+    assert.strictEqual(spawnSync("git", ["check-ignore", "-q", secret], { cwd: folder }).status, 0)
+    for (const file of ["compose.yaml", "fleet.yaml"])
+      for (const [source] of read(file).matchAll(/(?<![\w.])\.\/(?!prometheus|alerts)\w+/g))
+        assert.strictEqual(source, "./etc")
+  })
+
+  it("builds an image from paths that exist, with the program where its command expects it", () => {
+    const copied = [...read("Dockerfile").matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, paths = ""]) =>
+      paths.split(" ")
+    )
+    assert.isNotEmpty(copied)
+    for (const path of copied) assert.isTrue(existsSync(join(root, path)), path)
+    const [, from, to] = /^COPY --from=build \/packed\/package\/(\S+) (\S+)$/m.exec(read("Dockerfile")) ?? []
+    const { bin, files } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+    assert.include(files, from)
+    const [, entry = "[]"] = /^ENTRYPOINT (.+)$/m.exec(read("Dockerfile")) ?? []
+    assert.strictEqual(parse(entry).at(-1), bin.limitbot.replace(from, to))
   })
 
   it("gives the OpenAPI documents the version of the package", () => {

@@ -37,7 +37,12 @@ describe("the conformance suite", () => {
     Effect.gen(function* () {
       const outcomes = yield* hold(all)
       assert.deepStrictEqual(told(outcomes, "fails"), [])
-      assert.isAtMost(told(outcomes, "cannot show").length, 40, told(outcomes, "cannot show").join("\n"))
+      const unseen = outcomes.filter(({ verdict }) => verdict === "cannot show").map(({ id }) => id)
+      // No order type waits for a trigger, and nobody outside can overload or break a service by intent.
+      assert.deepStrictEqual(
+        unseen.filter((id) => !/^7\.1\.\w+\.(429|500|503)\./.test(id)),
+        ["3.2.state.UNTRIGGERED"]
+      )
     })
   )
 

@@ -74,6 +74,13 @@ describe("conformance with a profile", () => {
     })
   )
 
+  it.effect.each(profileNames)("fails no row of the interface at a sandbox like %s", (like) =>
+    Effect.gen(function* () {
+      const outcomes = yield* hold(lanes(ledgerOf(like)), { like, facts: said(like) })
+      assert.deepStrictEqual(told(outcomes, "fails"), [])
+    })
+  )
+
   it.effect("fails a sandbox of the document against the deployed service's facts where they differ", () =>
     Effect.gen(function* () {
       const facts = {

@@ -6,6 +6,9 @@ import type { Answer, Fields, World } from "./World.ts"
 
 const dayMillis = 86_400_000
 
+/** An address on the base's own chain. */
+const bitcoinAddress = "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq"
+
 const made = (answer: Answer, what: string): Answer =>
   answer.status >= 200 && answer.status < 300
     ? answer
@@ -67,7 +70,7 @@ export const memoQuote = (world: World) =>
     depositType: "ORIGIN_CHAIN",
     depositMode: "MEMO",
     refundType: "ORIGIN_CHAIN",
-    refundTo: "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq"
+    refundTo: bitcoinAddress
   })
 
 export const statusOf = async (world: World, quoted: Answer): Promise<Answer> => {
@@ -120,10 +123,12 @@ export const order = (world: World) => world.once("order", async () => made(awai
 /** Waits for a deposit on another chain that carries a memo. */
 export const memoOrder = (world: World) =>
   world.once("order with memo", async () => {
-    const refundTo = "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq"
-    const changes = { depositType: "ORIGIN_CHAIN", depositMode: "MEMO", refundTo, refundType: "ORIGIN_CHAIN" }
+    const refund = { refundTo: bitcoinAddress, refundType: "ORIGIN_CHAIN" }
+    const changes = { depositType: "ORIGIN_CHAIN", depositMode: "MEMO", ...refund }
     return made(await createOrder(world, changes), "order with a memo")
   })
+
+export const memoReadBack = async (world: World) => readOrder(world, idOf(await memoOrder(world)))
 
 /** Nobody pays it, and its deadline passes. */
 export const expiredOrder = (world: World) =>
@@ -164,6 +169,7 @@ export const list = (world: World, query = "") =>
   world.once(`list ${query}`, async () => {
     await world.once("order in the list", async () => {
       const ids = [idOf(await readBack(world)), idOf(await createOrder(world))]
+      await memoOrder(world).catch(() => undefined)
       const listed = () => world.get("/v0/orders")
       const areIn = ({ body }: Answer) =>
         ids.every((id) => [at(body, "data")].flat().some((entry) => at(entry, "id") === id))
@@ -173,10 +179,7 @@ export const list = (world: World, query = "") =>
   })
 
 export const cancelled = (world: World) =>
-  world.once("cancelled", async () => {
-    const created = made(await createOrder(world), "order")
-    return made(await world.request("POST", `/v0/orders/${encodeURIComponent(idOf(created))}/cancel`), "cancel")
-  })
+  world.once("cancelled", async () => cancelOf(world, made(await createOrder(world), "order")))
 
 /** Generates, signs and submits the payment of an address. */
 export const pay = async (world: World, depositAddress: string) => {
@@ -224,6 +227,16 @@ export const filledOrder = (world: World): Promise<Life> =>
     return { first, seen, paid }
   })
 
+const funded = (world: World, order: Answer) =>
+  world.until(
+    "the deposit of an order",
+    () => readOrder(world, idOf(order)),
+    ({ body }) => at(body, "data.attributes.fillStatus") !== "AWAITING_DEPOSIT"
+  )
+
+const cancelOf = async (world: World, order: Answer) =>
+  made(await world.request("POST", `/v0/orders/${encodeURIComponent(idOf(order))}/cancel`), "cancel")
+
 /** Rests, and is cancelled. */
 export const cancelledOrder = (world: World): Promise<Life> =>
   world.once("cancelled order", async () => {
@@ -231,15 +244,35 @@ export const cancelledOrder = (world: World): Promise<Life> =>
     const first = made(await createOrder(world), "order")
     const seen = [first]
     const paid = await pay(world, String(at(first.body, "data.attributes.depositAddress")))
-    const resting = await world.until(
-      "the deposit of an order",
-      () => readOrder(world, idOf(first)),
-      ({ body }) => at(body, "data.attributes.fillStatus") !== "AWAITING_DEPOSIT"
-    )
-    seen.push(resting)
-    seen.push(made(await world.request("POST", `/v0/orders/${idOf(first)}/cancel`), "cancel"))
+    seen.push(await funded(world, first))
+    seen.push(await cancelOf(world, first))
     await follow(world, idOf(first), seen)
     return { first, seen, paid }
+  })
+
+/** Is paid on another chain with a memo, and cancelled: only a sandbox pays there by command. */
+export const cancelledMemoOrder = (world: World) =>
+  world.once("cancelled order with memo", async () => {
+    await world.needSandbox()
+    const first = await memoReadBack(world)
+    await depositOnChain(world, at(first.body, "data.attributes"), at(first.body, "data.attributes.swapView.amountIn"))
+    const seen = [first, await funded(world, first), await cancelOf(world, first)]
+    await follow(world, idOf(first), seen)
+    return { seen }
+  })
+
+/** Stays open, half filled: only a sandbox fills by command. */
+export const halfFilledOrder = (world: World) =>
+  world.once("half filled order", async () => {
+    await world.needSandbox()
+    const first = made(await createOrder(world), "order")
+    made((await pay(world, String(at(first.body, "data.attributes.depositAddress")))).answer, "payment")
+    await funded(world, first)
+    const { base } = await world.assets()
+    const half = (Number(await world.quantity()) / 10 ** base.decimals / 2).toFixed(base.decimals)
+    const filled = await world.post("/sandbox/fill", { orderId: idOf(first), quantity: half })
+    if (filled.status >= 300) cannotShow(`this sandbox fills nothing by command: ${filled.status}`)
+    return readOrder(world, idOf(first))
   })
 
 /** Every state in which a paid swap was seen. */
@@ -278,20 +311,23 @@ export const toldSwap = (world: World, outcome: string) =>
     )
   })
 
+const depositOnChain = async (world: World, to: unknown, amount: unknown) => {
+  const paid = await world.post("/sandbox/deposit", {
+    depositAddress: at(to, "depositAddress"),
+    memo: at(to, "depositMemo"),
+    asset: (await world.assets()).base.id,
+    amount: String(amount),
+    sender: bitcoinAddress
+  })
+  if (paid.status >= 300) cannotShow(`this sandbox takes no deposits: ${paid.status}`)
+}
+
 /** Half of what is needed, on another chain. */
 export const shortDeposit = (world: World) =>
   world.once("short deposit", async () => {
     await world.needSandbox()
     const quoted = await memoQuote(world)
-    const { base } = await world.assets()
-    const paid = await world.post("/sandbox/deposit", {
-      depositAddress: at(quoted.body, "quote.depositAddress"),
-      memo: at(quoted.body, "quote.depositMemo"),
-      asset: base.id,
-      amount: String(BigInt(String(at(quoted.body, "quote.amountIn"))) / 2n),
-      sender: "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq"
-    })
-    if (paid.status >= 300) cannotShow(`this sandbox takes no deposits: ${paid.status}`)
+    await depositOnChain(world, at(quoted.body, "quote"), BigInt(String(at(quoted.body, "quote.amountIn"))) / 2n)
     return world.until(
       "the notice of a short deposit",
       () => statusOf(world, quoted),
@@ -303,7 +339,8 @@ export const shortDeposit = (world: World) =>
 export const past = (world: World) =>
   world.once("past", async () => {
     const told = ["FAILED", "NO_LIQUIDITY"].map((outcome) => (of: World) => toldSwap(of, outcome))
-    const attempts = [fullQuote, pendingStatus, memoQuote, paidSwap, filledOrder, cancelledOrder, shortDeposit, ...told]
+    const orders = [filledOrder, cancelledOrder, halfFilledOrder]
+    const attempts = [fullQuote, pendingStatus, memoQuote, paidSwap, shortDeposit, ...orders, ...told]
     await Promise.all(attempts.map((attempt) => Promise.resolve(attempt(world)).catch(() => undefined)))
   })
 

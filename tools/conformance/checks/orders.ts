@@ -99,6 +99,14 @@ const one =
   (scene: Scene, path: string) =>
   async (world: World): Promise<ReadonlyArray<unknown>> => [at((await scene(world)).body, path)]
 
+/** Also with what only some orders have, if the service makes such an order. */
+const both =
+  (scene: Scene, other: Scene, path: string) =>
+  async (world: World): Promise<ReadonlyArray<unknown>> => [
+    ...(await one(scene, path)(world)),
+    ...(await one(other, path)(world).catch(() => []))
+  ]
+
 const listed = (world: World) => Scenes.list(world)
 const everyListed = (path: string) => async (world: World) => {
   const data = at((await listed(world)).body, "data")
@@ -107,7 +115,7 @@ const everyListed = (path: string) => async (world: World) => {
 const lived = (path: string) => async (world: World) => {
   const seen: Array<Answer> = []
   let why = ""
-  for (const scene of [Scenes.filledOrder, Scenes.cancelledOrder]) {
+  for (const scene of [Scenes.filledOrder, Scenes.cancelledOrder, Scenes.cancelledMemoOrder]) {
     await scene(world).then(
       (life) => seen.push(...life.seen),
       (error: Error) => {
@@ -118,16 +126,21 @@ const lived = (path: string) => async (world: World) => {
   return seen.length === 0 ? cannotShow(why) : seen.map(({ body }) => at(body, path))
 }
 
-const endpoints: ReadonlyArray<readonly [id: string, what: string, scene: Scene]> = [
-  ["create", "Created order", Scenes.order],
-  ["get", "Order by its id", Scenes.readBack],
-  ["cancel", "Order that was cancelled", Scenes.cancelled]
+const memoCancel: Scene = async (world) => {
+  const { seen } = await Scenes.cancelledMemoOrder(world)
+  return seen[2] ?? cannotShow("there was no cancel")
+}
+
+const endpoints: ReadonlyArray<readonly [id: string, what: string, scene: Scene, withMemo: Scene]> = [
+  ["create", "Created order", Scenes.order, Scenes.memoOrder],
+  ["get", "Order by its id", Scenes.readBack, Scenes.memoReadBack],
+  ["cancel", "Order that was cancelled", Scenes.cancelled, memoCancel]
 ]
 
 const tables: ReadonlyArray<Check> = [
-  ...endpoints.flatMap(([id, what, scene]) => [
+  ...endpoints.flatMap(([id, what, scene, withMemo]) => [
     ...rows(`2.3.${id}`, what, resourceRows, one(scene, "data")),
-    ...rows(`2.3.${id}.attributes`, what, attributeRows, one(scene, "data.attributes")),
+    ...rows(`2.3.${id}.attributes`, what, attributeRows, both(scene, withMemo, "data.attributes")),
     ...rows(`2.3.${id}.swapView`, `${what}, swapView`, viewRows, one(scene, "data.attributes.swapView")),
     ...rows(`2.1.${id}.meta`, `${what}, meta`, metaRows, one(scene, "meta"))
   ]),
@@ -369,8 +382,8 @@ const lives: ReadonlyArray<Check> = [
   }),
   ...fillStatuses.map((status) =>
     check(`3.2.state.${status}`, `An order can be ${status}`, async (world) => {
-      const scenes = [Scenes.order(world), Scenes.cancelled(world), Scenes.expiredOrder(world), lived("data")(world)]
-      await Promise.all(scenes.map((scene) => scene.catch(() => undefined)))
+      const scenes = [Scenes.order, Scenes.cancelled, Scenes.expiredOrder, Scenes.halfFilledOrder, lived("data")]
+      await Promise.all(scenes.map((scene) => Promise.resolve(scene(world)).catch(() => undefined)))
       const seen = world.seen.flatMap(({ answer }) => {
         const data = at(answer.body, "data")
         return (Array.isArray(data) ? data : [data]).map((entry) => at(entry, "attributes.fillStatus"))

@@ -21,7 +21,7 @@ import {
 import { isRefused, mayBeRefused, mustBeRefused, mustSayWhy } from "../Refusals.ts"
 import * as Scenes from "../Scenes.ts"
 import { at, cannotShow, isRecord, same, that, usual } from "../Seen.ts"
-import type { World } from "../World.ts"
+import type { As, World } from "../World.ts"
 
 export const refundReasons = [
   "AMOUNT_LESS_THAN_MIN_AMOUNT_OUT",
@@ -146,7 +146,14 @@ const part =
   }
 
 const paidStatuses = (path: string) => async (world: World) => {
-  const { seen } = await Scenes.paidSwap(world)
+  const { seen: paid } = await Scenes.paidSwap(world)
+  const seen = [
+    ...paid,
+    ...(await Scenes.toldSwap(world, "NO_LIQUIDITY").then(
+      (refunded) => [refunded],
+      () => []
+    ))
+  ]
   return seen.map(({ body }) => (path === "" ? body : at(body, path)))
 }
 
@@ -221,15 +228,20 @@ const quoting: ReadonlyArray<Check> = [
     return undefined
   }),
   check("1.platform-fee", "Requests without a partner's credential pay a platform fee of 0.2 %", async (world) => {
-    const partner = await Scenes.quote(world)
-    const nobody = await world.post("/v0/quote", await Scenes.quoteFields(world), "nobody")
-    if (nobody.status >= 400) return cannotShow(`anonymous quotes are refused: ${nobody.status}`)
-    const again = await Scenes.quote(world)
-    const [more, less, after] = [partner, nobody, again].map(({ body }) => Number(at(body, "quote.amountOut")))
-    if (more !== after) return cannotShow("the price moved meanwhile")
-    const share = 1 - (less ?? 0) / (more ?? 1)
-    that(share > 0.0015 && share < 0.0025, `the difference is ${(share * 100).toFixed(3)} %`)
-    return `${(share * 100).toFixed(3)} %`
+    const { withoutPartner, withPartner } = world.facts.fees
+    if (withoutPartner - withPartner !== 20) return cannotShow("the profile has another fee: fees.withoutPartner")
+    const fields = await Scenes.quoteFields(world)
+    const ofNobody = await world.post("/v0/quote", fields, "nobody")
+    if (ofNobody.status >= 400) return cannotShow(`anonymous quotes are refused: ${ofNobody.status}`)
+    const amountOf = async (as: As) => Number(at((await world.post("/v0/quote", fields, as)).body, "quote.amountOut"))
+    for (let attempt = 0; attempt < 10; attempt += 1) {
+      const [more, less] = [await amountOf("partner token"), await amountOf("nobody")]
+      if (more !== (await amountOf("partner token"))) continue
+      const share = 1 - less / more
+      that(share > 0.0015 && share < 0.0025, `the difference is ${(share * 100).toFixed(3)} %`)
+      return `${(share * 100).toFixed(3)} %`
+    }
+    return cannotShow("the price moved between all quotes")
   }),
   check(
     "2.1.formatted",
