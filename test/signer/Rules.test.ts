@@ -244,6 +244,8 @@ describe("the rules of a signer's policy", () => {
       "MORE has the same id as USDC"
     ],
     ["a total without a cap", (same: string) => same.replace(/total: .*/, "total: {}"), "the total has no cap"],
+    ["version zero", (same: string) => same.replace("version: 1\n", "version: 0\n"), "from 1 to 1000000000"],
+    ["a version above a billion", (same: string) => same.replace("version: 1\n", "version: 1000000001\n"), "from 1 to"],
     ["no version", (same: string) => same.replace("version: 1\n", ""), 'missing key "version"'],
     ["no assets", (same: string) => same.replace(/assets:[\s\S]*/, ""), 'missing key "assets"']
   ])("are refused with %s", (_, change, message) => {
