@@ -1,10 +1,46 @@
-/** Compares the orders and positions of rules with their file, which may be an edited one. */
-import { magnitude } from "../../../domain/Amount.ts"
+/** Compares the orders and positions of rules with their file, which may be an edited one, and with the strategy's position. */
+import { type Amount, magnitude, max, min } from "../../../domain/Amount.ts"
+import { isLeftover } from "../../../domain/CostBasis.ts"
 import { opposite, type Side } from "../../../domain/Market.ts"
-import { baseLeft, progressOf, type SlotProgress, type View } from "../../View.ts"
+import type { Leg } from "../../Decision.ts"
+import { baseLeft, netOf, progressOf, type SlotProgress, type View } from "../../View.ts"
 import { positionsOf, turnedText } from "../Total.ts"
-import { type Going, isDone, isTouched, type RuleState } from "./RuleState.ts"
+import { type Going, heldOf, isDone, isTouched, type RuleState } from "./RuleState.ts"
 import type { Rules } from "./RulesSection.ts"
+
+/**
+ * Returns, for each rule, how much of its purchase its exit must not sell, because a rule that sells the position has sold it. All exits
+ * together sell at most what is left of the position, in the order of the rules. Other rules that sell first have positions of their own.
+ */
+export const soldElsewhere = (
+  rules: Rules["rules"],
+  states: ReadonlyArray<RuleState>,
+  { own, slots }: Pick<View, "own" | "slots">
+): ReadonlyArray<Amount> => {
+  if (own === undefined || !rules.some(({ sellsPosition }) => sellsPosition)) return []
+  const others = rules.filter(({ side, sellsPosition }) => side === "SELL" && !sellsPosition)
+  let left = others.reduce((sum, { slot }) => sum - netOf(progressOf({ slots }, slot)).base, own.position)
+  return rules.map(({ exit, side, slot }, index) => {
+    const { going } = states[index] ?? {}
+    if (exit === undefined || going === undefined || side === "SELL") return 0n
+    const held = heldOf(going, progressOf({ slots }, slot))
+    const rest = min(held, max(0n, left))
+    left -= held
+    // Fees leave a little less of the position than the exits hold.
+    return isLeftover(rest, held) ? held : isLeftover(held - rest, held) ? 0n : held - rest
+  })
+}
+
+/** The exits of an entry that has `sold` less to sell. */
+export const lessened = (
+  exits: ReadonlyArray<Leg>,
+  { after, quantity }: Going,
+  progress: SlotProgress,
+  sold: Amount
+) => {
+  const whole = progress.completedLegs > after.completedLegs ? progress.receivedByLastLeg : quantity
+  return exits.map((exit) => ({ ...exit, quantity: max(0n, whole - sold - (progress.carried ?? 0n)) }))
+}
 
 /** An order keeps the prices of its side, so its rule must not turn before the order and its exit have ended. */
 export const turnText = (

@@ -20,7 +20,7 @@ import { checkDearExit, checkValues, valueOf } from "../OrderCheck.ts"
 import { part } from "../PriceLevels.ts"
 import { type ExitTarget, partsOf, type RuleSize, ruleSize, ruleSizeNode, targets } from "../Size.ts"
 import { floor, reach, type StopExit, stopExit } from "../StopExit.ts"
-import { checkLoss, checkPlaces, type Exit, fixedRatio, needsPosition } from "./RuleExit.ts"
+import { checkLoss, checkPlaces, type Exit, fixedRatio, needsPosition, sellsPosition } from "./RuleExit.ts"
 import { type NamedState, state, statesOf } from "./StateSection.ts"
 
 export interface Rule {
@@ -29,6 +29,7 @@ export interface Rule {
   readonly when: Term
   readonly price: Term
   readonly size: RuleSize
+  readonly sellsPosition?: boolean
   readonly isSwap: boolean
   readonly cancelWhen?: Term | undefined
   readonly exit: Exit | undefined
@@ -339,6 +340,7 @@ const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseM
     when,
     price,
     size,
+    sellsPosition: sellsPosition(rule.side, size),
     isSwap: rule.by === "swap",
     cancelWhen,
     exit,
