@@ -183,7 +183,13 @@ const farthestMid = ({ side, price }: Priced, limits: Limits): Decimal.Decimal |
 const priceDeviation: LimitRow<Pick<Sized<Priced>, "desired">, MarketLimits.PricedLimits> = {
   name: "price-deviation",
   forSuccessors: true,
-  refuses: ({ desired }, at) => MarketLimits.badDeviation(desired, at),
+  refuses: (order, at) => {
+    const reason = MarketLimits.badDeviation(order.desired, at)
+    return (
+      reason &&
+      `${reason}; it waits for ${priceDeviation.flips(order, at, false)}, or for a larger limits.maxPriceDeviation`
+    )
+  },
   stateText: ({ desired: { price, side } }, at) =>
     `${side} at ${Decimal.format(price)}, mid ${Decimal.short(Market.mid(at.price))}`,
   flips: ({ desired }, { limits }, passes) => {
