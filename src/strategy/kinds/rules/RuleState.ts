@@ -47,11 +47,10 @@ export const entryPrice = ({ fills, price }: Pick<Going, "fills" | "price">): Pr
 export const isTouched = ({ after }: Going, progress: SlotProgress): boolean =>
   progress.completedLegs > after.completedLegs || filledOfLeg({ after }, progress) > 0n
 
-/** `sold`: what other rules have sold of its purchase, in the end all that it holds. */
-export const isDone = (going: Going, progress: SlotProgress, sold = 0n): boolean => {
-  const legs = progress.completedLegs - going.after.completedLegs
-  const isSold = sold > 0n && progress.live === undefined && sold === heldOf(going, progress)
-  return legs >= (going.hasExit && !isSold ? 2 : 1)
+/** `most`: what its exit may sell in all, if other rules have sold of its purchase. */
+export const isDone = ({ after, hasExit }: Going, { completedLegs, live }: SlotProgress, most?: Amount): boolean => {
+  const isSold = most === 0n && live === undefined
+  return completedLegs >= after.completedLegs + (hasExit && !isSold ? 2 : 1)
 }
 
 /** True if the whole entry has filled, paid out or not. */
@@ -94,13 +93,6 @@ export const fillsOf = (
 export const entryOf = (going: Going, progress: SlotProgress): Amount => {
   const isLeaving = going.held?.left !== undefined || going.held?.isClosing === true
   return isLeaving && !isHolding(going, progress) ? filledOfLeg(going, progress) : going.quantity
-}
-
-/** Base of its present round that it has bought, net of fees once paid out, and not sold. */
-export const heldOf = (going: Going, progress: SlotProgress): Amount => {
-  const legs = progress.completedLegs - going.after.completedLegs
-  if (legs === 0) return filledOfLeg(going, progress)
-  return legs === 1 ? progress.receivedByLastLeg - progress.filledInLeg : 0n
 }
 
 const text = (price: Price | undefined): string | undefined => price && Decimal.format(price)

@@ -32,7 +32,7 @@ import { orderPrice } from "../PriceLevels.ts"
 import { quantityAt, quantityOf } from "../Size.ts"
 import { exitNames, exitTerms, follow, heldAt, isSamePrice, misplaced, staysAtGlance, stopsIn } from "./RuleExit.ts"
 import { closed, evened, isReplaced, reachedBy, together, waitsFor } from "./RuleGroup.ts"
-import { lessened, positions, soldElsewhere, turnText } from "./RulePositions.ts"
+import { mostSold, positions, turnText } from "./RulePositions.ts"
 import {
   entryOf,
   entryPrice,
@@ -105,7 +105,7 @@ const decide = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memo
   const { market, rules } = whole
   const { startedAt, states: before } = known.read(memory)
   const moment = momentIn(whole, view, startedAt)
-  const sold = soldElsewhere(rules, before, view)
+  const most = mostSold(rules, before, view)
   const desired: Array<DesiredSlot> = []
   const absent: Array<Decision["absent"][number]> = []
   const followed = rules.map((rule, index) => {
@@ -116,7 +116,7 @@ const decide = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memo
     return afterOrder(rule, state, progress, moment, {
       isReplaced: () => isReplaced(rules, before, index, view),
       reached: () => reachedBy(rules, before, index, view, moment.mid),
-      sold: sold[index] ?? 0n
+      most: most[index]
     })
   })
   const settled = evened(rules, closed(rules, followed, view))
@@ -134,7 +134,7 @@ const decide = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memo
     if (rule === undefined || state === undefined) continue
     const { going, pausedUntil } = state
     if (why !== undefined) absent.push({ slot: rule.slot, why })
-    else if (going !== undefined) desired.push(slotOf(rule, market, going, progressOf(view, rule.slot), sold[index]))
+    else if (going !== undefined) desired.push(slotOf(rule, market, going, progressOf(view, rule.slot), most[index]))
     if (pausedUntil > view.now) times.push(pausedUntil)
     if (going === undefined) continue
     if (rule.expireMillis !== undefined) times.push(going.firedAt + rule.expireMillis)
@@ -240,14 +240,14 @@ const idle: RuleState = { fired: 0, pausedUntil: 0, going: undefined }
 /** Returns one slot object for one order, so that a comparison of planned and open orders ends at once. */
 const slots = new WeakMap<Going, DesiredSlot>()
 
-const slotOf = (rule: Rule, market: Market, going: Going, progress: SlotProgress, sold = 0n): DesiredSlot => {
+const slotOf = (rule: Rule, market: Market, going: Going, progress: SlotProgress, most?: Amount): DesiredSlot => {
   const slot = slots.get(going) ?? wholeSlotOf(rule, market, going)
   slots.set(going, slot)
   const quantity = entryOf(going, progress)
   const [entry, ...exits] = slot.legs
-  if (sold > 0n)
-    return { ...slot, neverMore: true, legs: [{ ...entry, quantity }, ...lessened(exits, going, progress, sold)] }
-  return quantity === going.quantity ? slot : { ...slot, legs: [{ ...entry, quantity }, ...exits] }
+  if (most === undefined && quantity === going.quantity) return slot
+  const legs = [{ ...entry, quantity }, ...exits.map((exit) => ({ ...exit, quantity: most ?? exit.quantity }))] as const
+  return { ...slot, ...(most === undefined ? {} : { neverMore: true }), legs }
 }
 
 const wholeSlotOf = (rule: Rule, market: Market, going: Going): DesiredSlot => {
@@ -400,12 +400,12 @@ const afterOrder = (
   state: RuleState,
   progress: SlotProgress,
   moment: Moment,
-  { isReplaced, reached, sold }: { isReplaced: () => boolean; reached: () => number; sold: Amount }
+  { isReplaced, most, reached }: { isReplaced: () => boolean; most: Amount | undefined; reached: () => number }
 ): RuleState => {
   const { going } = state
   if (going === undefined) return state
   const over = { ...state, going: undefined }
-  if (isDone(going, progress, sold)) {
+  if (isDone(going, progress, most)) {
     const isLast = rule.exit?.ends === true && going.held?.left !== undefined
     const ended = { ...over, fired: isLast ? endedRule : state.fired, pausedUntil: moment.now + rule.pauseMillis }
     return rule.group === undefined ? ended : { ...ended, exited: state.fired }
