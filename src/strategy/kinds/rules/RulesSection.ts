@@ -159,8 +159,8 @@ interface RuleAt {
 
 const checkFirst = (read: ReadonlyArray<RuleAt>, { to }: Scope): void => {
   const firstRows = read.map(({ at, rule }) => {
-    const parts = rule === undefined ? [] : [["price", rule.price] as const, ...sizeTerm(rule)]
-    const part = parts.find(([, term]) => needsPosition(term))
+    const size = rule && "term" in rule.size ? rule.size.term : undefined
+    const part = Object.entries({ price: rule?.price, size }).find(([, term]) => term && needsPosition(term))
     return { at, part: part?.[0], rule }
   })
   if (firstRows.some(({ part }) => part === undefined)) return
@@ -181,8 +181,6 @@ const checkHeld = (read: ReadonlyArray<RuleAt>, { to }: Scope): void => {
     warn(to, share, message, advice)
   }
 }
-
-const sizeTerm = ({ size }: Rule) => ("term" in size ? [["size", size.term] as const] : [])
 
 const reservedWords: ReadonlySet<string> = new Set([
   ..."open high low close volume mid bid ask hour minute weekday monthday position entry since depth".split(" "),
