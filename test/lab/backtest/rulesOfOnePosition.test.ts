@@ -107,15 +107,18 @@ describe("a rule that sells the position", () => {
     assert.include(orders[2] ?? [], "a SELL 4")
   })
 
-  it("leaves an exit whole if it sells base of the budget", () => {
-    const strategy = rules({ a: entry("stop: entry * (1 - 5%)"), b: seller("{ base: 4 }"), c: seller() })
-    const orders = decided(strategy, [
-      ["100", {}],
-      ["99", { a: bought }],
-      ["94", { a: bought, b: sold(4n * btc) }]
-    ])
-    assert.include(orders[2] ?? [], "a SELL 4")
-  })
+  it.each(["{ base: 4 }", '{ base: "4 BTC * rsi(close, 14) / 100" }'])(
+    "is none if it sells base of the budget, such as %s",
+    (size) => {
+      const strategy = rules({ a: entry("stop: entry * (1 - 5%)"), b: seller(size), c: seller() })
+      const orders = decided(strategy, [
+        ["100", {}],
+        ["99", { a: bought }],
+        ["94", { a: bought, b: sold(4n * btc) }]
+      ])
+      assert.include(orders[2] ?? [], "a SELL 4")
+    }
+  )
 
   it.each(["base: 10, quote: 500", "quote: 500"])("sells once in a backtest with the budget %s", (budget) => {
     const strategy = rules({ a: entry("stop: entry * (1 - 5%)"), b: seller() }, budget)

@@ -97,7 +97,7 @@ export const needsPosition = (term: Term): boolean =>
 
 /** True for a sale whose size comes to nothing without a position: it sells what other rules have bought. */
 export const sellsPosition = (side: Side, size: RuleSize): boolean =>
-  side === "SELL" && "term" in size && everyIdle((moment) => !(size.term.value(moment) > 0))
+  side === "SELL" && "term" in size && everyIdle((moment) => size.term.value(moment) <= 0)
 
 export const checkPlaces = (
   side: Side,
