@@ -170,15 +170,14 @@ const checkFirst = (read: ReadonlyArray<RuleAt>, { to }: Scope): void => {
   }
 }
 
-/** Warns of a rule that sells a share of the position, if open exits of other rules hold that base. */
+/** Warns of a rule that sells the position, if open exits of other rules hold that base. */
 const checkHeld = (read: ReadonlyArray<RuleAt>, { to }: Scope): void => {
   for (const { at, rule } of read) {
-    const share = valueIn(valueIn(at, "size"), "position")
-    const holder = read.find((other) => other.rule?.side !== rule?.side && other.rule?.exit?.price !== undefined)?.rule
-    if (rule?.side !== "SELL" || share === undefined || holder === undefined) continue
+    const holder = read.find((other) => other.rule?.side === "BUY" && other.rule.exit?.price !== undefined)?.rule
+    if (rule?.sellsPosition !== true || holder === undefined) continue
     const message = `rule ${rule.slot} sells a share of the position, and the exit of rule ${holder.slot} holds what it bought: while that rests, nothing is free`
     const advice = `let ${holder.slot} exit by then.stop or then.when, which hold nothing until they are due`
-    warn(to, share, message, advice)
+    warn(to, valueIn(at, "size") ?? at, message, advice)
   }
 }
 
