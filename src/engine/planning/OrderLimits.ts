@@ -124,11 +124,6 @@ const ofEntries = <Order extends { readonly desired: Priced }, At>(row: LimitRow
   }
 }
 
-const onceRefused =
-  (text: string): LimitRow<unknown, unknown>["flips"] =>
-  (_order, _at, passes) =>
-    passes ? undefined : text
-
 const byCount = <At>(
   name: LimitName,
   [noun, where]: readonly [noun: string, where: string],
@@ -183,7 +178,12 @@ const farthestMid = ({ side, price }: Priced, limits: Limits): Decimal.Decimal |
 const priceDeviation: LimitRow<Pick<Sized<Priced>, "desired">, MarketLimits.PricedLimits> = {
   name: "price-deviation",
   forSuccessors: true,
-  refuses: ({ desired }, at) => MarketLimits.badDeviation(desired, at),
+  refuses: (order, at) => {
+    const reason = MarketLimits.badDeviation(order.desired, at)
+    return (
+      reason && `${reason}; it waits for ${priceDeviation.flips(order, at, false)}, or raise limits.maxPriceDeviation`
+    )
+  },
   stateText: ({ desired: { price, side } }, at) =>
     `${side} at ${Decimal.format(price)}, mid ${Decimal.short(Market.mid(at.price))}`,
   flips: ({ desired }, { limits }, passes) => {
@@ -224,7 +224,7 @@ const leavingOrders: LimitRow = {
       ? undefined
       : `It waits for conflicting orders to end: they may still fill ${formatWithSymbol(leavingBase, market.base)}`,
   stateText: (_, { leavingBase, market }) => `${formatWithSymbol(leavingBase, market.base)} in conflicting orders`,
-  flips: onceRefused("the end of those orders")
+  flips: (_order, _at, passes) => (passes ? undefined : "the end of those orders")
 }
 
 const inputText = (market: Market.Market, { side }: Priced, amount: Amount): string =>

@@ -168,10 +168,13 @@ describe("the text of a refusal", () => {
       [said({ ...fine, held: [hold("paused", "lost")] }), "lost"],
       [said(limits({ quietHours: { fromMinute: 0, toMinute: 13 * 60 + 5 } })), "Quiet hours until 13:05 UTC"],
       [said({ ...fine, now: noon + 30_001 }), "The price is 30001 ms old, more than 30000 ms"],
-      [said({ ...fine, price: at("56190") }), "BUY at 59000 is beyond 58999.5, the worst allowed at a mid of 56190"],
+      [
+        said({ ...fine, price: at("56190") }),
+        "BUY at 59000 is beyond 58999.5, the worst allowed at a mid of 56190; it waits for a mid above 56190.476, or raise limits.maxPriceDeviation"
+      ],
       [
         said({ ...fine, price: at("62106") }, { side: "SELL" }),
-        "SELL at 59000 is beyond 59000.7, the worst allowed at a mid of 62106"
+        "SELL at 59000 is beyond 59000.7, the worst allowed at a mid of 62106; it waits for a mid below 62105.263, or raise limits.maxPriceDeviation"
       ],
       [said({ ...fine, openOrders: 10 }), "10 open orders, the maximum is 10"],
       [said(fine, { quantity: 0n }), "The order rounds to nothing"],

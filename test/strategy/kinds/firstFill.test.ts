@@ -58,9 +58,10 @@ describe("a rule that sells the position", () => {
     `    first: { when: mid > 1, side: buy, price: mid, size: { quote: 50 }, then: { ${exit} } }`
 
   it("has a warning if open exits hold the position", () => {
-    assert.deepStrictEqual(warnings(`${first("price: entry * 1.1")}\n${all}`), [
-      "rule all sells a share of the position, and the exit of rule first holds what it bought: while that rests, nothing is free"
-    ])
+    for (const seller of [all, all.replace("position: 100%", "base: position")])
+      assert.deepStrictEqual(warnings(`${first("price: entry * 1.1")}\n${seller}`), [
+        "rule all sells a share of the position, and the exit of rule first holds what it bought: while that rests, nothing is free"
+      ])
     assert.deepStrictEqual(warnings(`${first("stop: entry * 0.9")}\n${all}`), [])
   })
 

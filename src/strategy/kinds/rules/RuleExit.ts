@@ -85,13 +85,19 @@ const imagined = [-6, -3, -1, 0, 1, 2, 4, 6, 9].map((power, index): Moment => {
 
 const idle: OwnState = { openOrders: 0, freeBase: 10n ** 30n, freeQuote: 10n ** 30n, position: 0n, realisedProfit: 0n }
 
+/** True if the test holds without a position, in any market. */
+const everyIdle = (test: (moment: Moment) => boolean): boolean =>
+  imagined.every((moment) =>
+    test({ ...moment, entry: moment.mid, own: idle, position: 0, exactPosition: 0n, found: nothingFound() })
+  )
+
 /** True for a term that has no value before the first fill in any market, such as an average entry without a position. */
 export const needsPosition = (term: Term): boolean =>
-  imagined.every((moment) => {
-    const notes = nothingFound()
-    const at = { ...moment, entry: moment.mid, own: idle, position: 0, exactPosition: 0n, found: notes }
-    return !Number.isFinite(term.value(at)) && notes.isUndefined
-  })
+  everyIdle((moment) => !Number.isFinite(term.value(moment)) && moment.found.isUndefined)
+
+/** True for a sale whose size comes to nothing without a position: it sells what other rules have bought. */
+export const sellsPosition = (side: Side, size: RuleSize): boolean =>
+  side === "SELL" && "term" in size && everyIdle((moment) => size.term.value(moment) <= 0)
 
 export const checkPlaces = (
   side: Side,

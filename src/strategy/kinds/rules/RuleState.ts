@@ -47,8 +47,11 @@ export const entryPrice = ({ fills, price }: Pick<Going, "fills" | "price">): Pr
 export const isTouched = ({ after }: Going, progress: SlotProgress): boolean =>
   progress.completedLegs > after.completedLegs || filledOfLeg({ after }, progress) > 0n
 
-export const isDone = ({ after, hasExit }: Going, { completedLegs }: SlotProgress): boolean =>
-  completedLegs >= after.completedLegs + (hasExit ? 2 : 1)
+/** `most`: what its exit may sell in all, if other rules have sold of its purchase. */
+export const isDone = ({ after, hasExit }: Going, { completedLegs, live }: SlotProgress, most?: Amount): boolean => {
+  const isSold = most === 0n && live === undefined
+  return completedLegs >= after.completedLegs + (hasExit && !isSold ? 2 : 1)
+}
 
 /** True if the whole entry has filled, paid out or not. */
 export const isHolding = ({ after, quantity }: Going, progress: SlotProgress): boolean =>

@@ -20,7 +20,7 @@ import { checkDearExit, checkValues, valueOf } from "../OrderCheck.ts"
 import { part } from "../PriceLevels.ts"
 import { type ExitTarget, partsOf, type RuleSize, ruleSize, ruleSizeNode, targets } from "../Size.ts"
 import { floor, reach, type StopExit, stopExit } from "../StopExit.ts"
-import { checkLoss, checkPlaces, type Exit, fixedRatio, needsPosition } from "./RuleExit.ts"
+import { checkLoss, checkPlaces, type Exit, fixedRatio, needsPosition, sellsPosition } from "./RuleExit.ts"
 import { type NamedState, state, statesOf } from "./StateSection.ts"
 
 export interface Rule {
@@ -29,6 +29,7 @@ export interface Rule {
   readonly when: Term
   readonly price: Term
   readonly size: RuleSize
+  readonly sellsPosition?: boolean
   readonly isSwap: boolean
   readonly cancelWhen?: Term | undefined
   readonly exit: Exit | undefined
@@ -158,8 +159,8 @@ interface RuleAt {
 
 const checkFirst = (read: ReadonlyArray<RuleAt>, { to }: Scope): void => {
   const firstRows = read.map(({ at, rule }) => {
-    const parts = rule === undefined ? [] : [["price", rule.price] as const, ...sizeTerm(rule)]
-    const part = parts.find(([, term]) => needsPosition(term))
+    const size = rule && "term" in rule.size ? rule.size.term : undefined
+    const part = Object.entries({ price: rule?.price, size }).find(([, term]) => term && needsPosition(term))
     return { at, part: part?.[0], rule }
   })
   if (firstRows.some(({ part }) => part === undefined)) return
@@ -169,19 +170,16 @@ const checkFirst = (read: ReadonlyArray<RuleAt>, { to }: Scope): void => {
   }
 }
 
-/** Warns of a rule that sells a share of the position, if open exits of other rules hold that base. */
+/** Warns of a rule that sells the position, if open exits of other rules hold that base. */
 const checkHeld = (read: ReadonlyArray<RuleAt>, { to }: Scope): void => {
   for (const { at, rule } of read) {
-    const share = valueIn(valueIn(at, "size"), "position")
-    const holder = read.find((other) => other.rule?.side !== rule?.side && other.rule?.exit?.price !== undefined)?.rule
-    if (rule?.side !== "SELL" || share === undefined || holder === undefined) continue
+    const holder = read.find((other) => other.rule?.side === "BUY" && other.rule.exit?.price !== undefined)?.rule
+    if (rule?.sellsPosition !== true || holder === undefined) continue
     const message = `rule ${rule.slot} sells a share of the position, and the exit of rule ${holder.slot} holds what it bought: while that rests, nothing is free`
     const advice = `let ${holder.slot} exit by then.stop or then.when, which hold nothing until they are due`
-    warn(to, share, message, advice)
+    warn(to, valueIn(at, "size") ?? at, message, advice)
   }
 }
-
-const sizeTerm = ({ size }: Rule) => ("term" in size ? [["size", size.term] as const] : [])
 
 const reservedWords: ReadonlySet<string> = new Set([
   ..."open high low close volume mid bid ask hour minute weekday monthday position entry since depth".split(" "),
@@ -339,6 +337,7 @@ const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseM
     when,
     price,
     size,
+    sellsPosition: sellsPosition(rule.side, size),
     isSwap: rule.by === "swap",
     cancelWhen,
     exit,

@@ -7,7 +7,7 @@
  * value. The decision holds until a candle closes, the clock reaches a time in a condition, an order changes, or the mid reaches a price at
  * which a comparison changes.
  */
-import { formatWithSymbol } from "../../../domain/Amount.ts"
+import { type Amount, formatWithSymbol } from "../../../domain/Amount.ts"
 import type { Reason } from "../../../domain/BotEvent.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { netOfFills } from "../../../domain/fees/RoundCost.ts"
@@ -32,7 +32,7 @@ import { orderPrice } from "../PriceLevels.ts"
 import { quantityAt, quantityOf } from "../Size.ts"
 import { exitNames, exitTerms, follow, heldAt, isSamePrice, misplaced, staysAtGlance, stopsIn } from "./RuleExit.ts"
 import { closed, evened, isReplaced, reachedBy, together, waitsFor } from "./RuleGroup.ts"
-import { positions, turnText } from "./RulePositions.ts"
+import { mostSold, positions, turnText } from "./RulePositions.ts"
 import {
   entryOf,
   entryPrice,
@@ -82,8 +82,7 @@ const siblingIn = (rules: Rules["rules"], { group, slot }: Rule, memory: Memory)
     rules.some((rule) => rule.slot === name && (group === undefined || rule.group?.of !== group.of))
   const before = [of, `${of}-1`].filter((name) => !isOther(name)).map((name) => recordIn(memory, name))
   const state = before.find((each) => each !== null)
-  if (state === undefined) return undefined
-  return { fired: numberIn(state, "fired") ?? 0, pausedUntil: numberIn(state, "pausedUntil") ?? 0 }
+  return state && { fired: numberIn(state, "fired") ?? 0, pausedUntil: numberIn(state, "pausedUntil") ?? 0 }
 }
 
 const knownOf = (whole: Rules): Notes<RuleMemory> => {
@@ -106,6 +105,7 @@ const decide = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memo
   const { market, rules } = whole
   const { startedAt, states: before } = known.read(memory)
   const moment = momentIn(whole, view, startedAt)
+  const most = mostSold(rules, before, view)
   const desired: Array<DesiredSlot> = []
   const absent: Array<Decision["absent"][number]> = []
   const followed = rules.map((rule, index) => {
@@ -115,7 +115,8 @@ const decide = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memo
     if (isPutOff && !isTouched(state.going, progress)) return { ...state, fired: state.fired - 1, going: undefined }
     return afterOrder(rule, state, progress, moment, {
       isReplaced: () => isReplaced(rules, before, index, view),
-      reached: () => reachedBy(rules, before, index, view, moment.mid)
+      reached: () => reachedBy(rules, before, index, view, moment.mid),
+      most: most[index]
     })
   })
   const settled = evened(rules, closed(rules, followed, view))
@@ -133,7 +134,7 @@ const decide = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memo
     if (rule === undefined || state === undefined) continue
     const { going, pausedUntil } = state
     if (why !== undefined) absent.push({ slot: rule.slot, why })
-    else if (going !== undefined) desired.push(slotOf(rule, market, going, progressOf(view, rule.slot)))
+    else if (going !== undefined) desired.push(slotOf(rule, market, going, progressOf(view, rule.slot), most[index]))
     if (pausedUntil > view.now) times.push(pausedUntil)
     if (going === undefined) continue
     if (rule.expireMillis !== undefined) times.push(going.firedAt + rule.expireMillis)
@@ -195,8 +196,7 @@ const stands = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memo
   }
   return (glance) => {
     glancing.at(glance)
-    for (const test of tests) if (!test(glance)) return false
-    return true
+    return tests.every((test) => test(glance))
   }
 }
 
@@ -240,12 +240,14 @@ const idle: RuleState = { fired: 0, pausedUntil: 0, going: undefined }
 /** Returns one slot object for one order, so that a comparison of planned and open orders ends at once. */
 const slots = new WeakMap<Going, DesiredSlot>()
 
-const slotOf = (rule: Rule, market: Market, going: Going, progress: SlotProgress): DesiredSlot => {
+const slotOf = (rule: Rule, market: Market, going: Going, progress: SlotProgress, most?: Amount): DesiredSlot => {
   const slot = slots.get(going) ?? wholeSlotOf(rule, market, going)
   slots.set(going, slot)
   const quantity = entryOf(going, progress)
   const [entry, ...exits] = slot.legs
-  return quantity === going.quantity ? slot : { ...slot, legs: [{ ...entry, quantity }, ...exits] }
+  if (most === undefined && quantity === going.quantity) return slot
+  const legs = [{ ...entry, quantity }, ...exits.map((exit) => ({ ...exit, quantity: most ?? exit.quantity }))] as const
+  return { ...slot, ...(most === undefined ? {} : { neverMore: true }), legs }
 }
 
 const wholeSlotOf = (rule: Rule, market: Market, going: Going): DesiredSlot => {
@@ -327,11 +329,10 @@ const noOrder = ({ exit, price, side, size }: Rule, market: Market, moment: Mome
   for (const [key, term] of values) {
     const lookups = nothingFound()
     if (term === undefined || Number.isFinite(term.value({ ...moment, entry, found: lookups }))) continue
-    const of = key === "then" ? "exit" : key
-    const reason = `its ${of} has no value now: it uses a value that does not exist now, such as an average entry without a position`
+    const reason = `its ${key === "then" ? "exit" : key} has no value now: it uses a value that does not exist now, such as an average entry without a position`
     return lookups.isUndefined
       ? { code: "no-order", text: reason, key }
-      : { code: "warming-up", text: `needs more candles for its ${of}`, key }
+      : { code: "warming-up", text: `needs more candles for its ${key === "then" ? "exit" : key}`, key }
   }
   const text = `its price comes to ${Decimal.format(Decimal.fromNumber(entry, 8))}: a price must be above zero`
   if (entry <= 0) return { code: "no-order", text, key: "price" }
@@ -399,12 +400,12 @@ const afterOrder = (
   state: RuleState,
   progress: SlotProgress,
   moment: Moment,
-  { isReplaced, reached }: { readonly isReplaced: () => boolean; readonly reached: () => number }
+  { isReplaced, most, reached }: { isReplaced: () => boolean; most: Amount | undefined; reached: () => number }
 ): RuleState => {
   const { going } = state
   if (going === undefined) return state
   const over = { ...state, going: undefined }
-  if (isDone(going, progress)) {
+  if (isDone(going, progress, most)) {
     const isLast = rule.exit?.ends === true && going.held?.left !== undefined
     const ended = { ...over, fired: isLast ? endedRule : state.fired, pausedUntil: moment.now + rule.pauseMillis }
     return rule.group === undefined ? ended : { ...ended, exited: state.fired }
