@@ -92,6 +92,17 @@ const recorded = Effect.fnUntraced(function* (events: ReadonlyArray<BotEvent>, e
 })
 
 describe("stored books", () => {
+  it.effect("are the same at each look of one reader, and follow the journal", () =>
+    Effect.gen(function* () {
+      const { append } = yield* Journal
+      yield* append(history(20))
+      const read = yield* StoredBooks.reader
+      for (const _ of [1, 2, 3]) assert.deepStrictEqual(shown(yield* read), yield* afresh)
+      yield* append([{ _tag: "BudgetAllotted", strategy: "grid", asset: "BTC", amount: 4_000_000n }])
+      assert.deepStrictEqual(shown(yield* read), yield* afresh)
+    }).pipe(Effect.provide(layer))
+  )
+
   it.effect("equal those of the whole journal, wherever runs end and parts are cut", () =>
     Effect.gen(function* () {
       const events = history(100)

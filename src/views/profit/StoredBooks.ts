@@ -97,8 +97,10 @@ const keep = Effect.fnUntraced(function* (snapshots: Snapshots, { books, parts }
   return newState
 })
 
-const readOn = ({ events }: Journal["Service"], books: AccountBooks.AccountBooks) =>
-  eachPage(events({ after: books.sequence, tags: AccountBooks.tags }), (page) => AccountBooks.see(books, page))
+/** Each run reads on from where the books are then. */
+const readOn = Effect.fnUntraced(function* ({ events }: Journal["Service"], books: AccountBooks.AccountBooks) {
+  yield* eachPage(events({ after: books.sequence, tags: AccountBooks.tags }), (page) => AccountBooks.see(books, page))
+})
 
 export const keepUp = Effect.fnUntraced(function* (every = 10_000) {
   const journal = yield* Journal
