@@ -31,6 +31,8 @@ export interface SlotProgress {
   readonly proceeds: Amount
   /** Charged so far for its orders, by the asset of the fee. Missing means none. */
   readonly fees?: Readonly<Record<"base" | "quote", Amount>> | undefined
+  /** Fees that the venue took of the output of these fills before it reported them. Missing means none. */
+  readonly feesBeforeFills?: Readonly<Record<"base" | "quote", Amount>> | undefined
   /** Price of the last order that has filled, in whole or in part. */
   readonly filledAt?: Price | undefined
   /** Base that the legs of each side never traded because it is too little for an order. */
@@ -49,6 +51,8 @@ export interface SlotPast {
   readonly held: Amount
   /** In quote. */
   readonly cost: Amount
+  /** Base that fees have taken of what this cost bought. Missing means none. */
+  readonly fees?: Amount
   readonly lastOrder: { readonly side: Side; readonly price: Price }
 }
 
@@ -134,6 +138,12 @@ export const netOf = ({ bought, fees, paid, proceeds, sold }: SlotProgress) => (
   base: bought - sold - (fees?.base ?? 0n),
   quote: proceeds - paid - (fees?.quote ?? 0n)
 })
+
+/** All trades of one side, with the fees in their output that came before their fills. */
+export const tradesOf = (side: Side, { bought, feesBeforeFills, paid, proceeds, sold }: SlotProgress) =>
+  side === "BUY"
+    ? { base: bought, quote: paid, fees: feesBeforeFills?.base ?? 0n }
+    : { base: sold, quote: proceeds, fees: feesBeforeFills?.quote ?? 0n }
 
 type Fills = Pick<SlotProgress, "bought" | "fees" | "filledInLeg" | "forgone" | "lastLeg" | "live" | "sold">
 

@@ -4,7 +4,7 @@ import type { Of, PlacementEvent } from "../../domain/BotEvent.ts"
 import { present } from "../../domain/Present.ts"
 import { isAfterStop } from "../../strategy/kinds/StopExit.ts"
 import type { Forgone, SlotPast, SlotProgress } from "../../strategy/View.ts"
-import { filledBase, filledQuote, openQuantity, type Placement } from "./Placement.ts"
+import { feeBeforeFill, filledBase, filledOut, filledQuote, openQuantity, type Placement } from "./Placement.ts"
 
 export interface Slot {
   readonly strategy: string
@@ -26,6 +26,7 @@ export interface Slot {
   readonly proceeds: Amount
   /** Payout and refund fees of these orders, by their asset. */
   readonly fees: NonNullable<SlotProgress["fees"]>
+  readonly feesBeforeFills?: SlotProgress["feesBeforeFills"]
   readonly filledAt?: SlotProgress["filledAt"] | undefined
   readonly forgone?: Forgone | undefined
   /** Consecutive attempts that ended without a deposit, for any reason, and swaps that were paid back. The back-off counts them. */
@@ -144,10 +145,14 @@ export const thaw = (slots: Slots, event: PlacementEvent, kind?: Freeze["kind"])
 }
 
 /** `sign`: -1 takes the order back. */
-const totals = ({ bought, fees, filledAt, sold, paid, proceeds }: Slot, placement: Placement, sign: 1n | -1n = 1n) => {
+const totals = (slot: Slot, placement: Placement, sign: 1n | -1n = 1n) => {
+  const { bought, fees, feesBeforeFills = { base: 0n, quote: 0n }, filledAt, sold, paid, proceeds } = slot
   const { payoutFee = 0n, price, refundFee = 0n, side } = placement
   const [base, quote] = [sign * filledBase(placement), sign * filledQuote(placement)]
-  const at = present({ filledAt: base > 0n ? price : filledAt })
+  const output = side === "BUY" ? "base" : "quote"
+  const before = sign * feeBeforeFill(placement, filledOut(placement))
+  const sums = before === 0n ? slot.feesBeforeFills : { ...feesBeforeFills, [output]: feesBeforeFills[output] + before }
+  const at = present({ filledAt: base > 0n ? price : filledAt, feesBeforeFills: sums })
   const [inBase, inQuote] = side === "BUY" ? [payoutFee, refundFee] : [refundFee, payoutFee]
   const charged = { base: fees.base + sign * inBase, quote: fees.quote + sign * inQuote }
   return side === "BUY"
@@ -194,14 +199,19 @@ const attemptsAfter = ({ failures, refusals }: Slot, placement: Placement): Part
   return { ...failed, failedAt: placement.changedAt, failedWhy: "the venue paid its swap back" }
 }
 
-type Holding = Pick<SlotPast, "held" | "cost">
+type Holding = Omit<SlotPast, "lastOrder">
 
 /** A sale takes its share of the cost with it; the rest is rounded up. A quantity that was never bought is not held. */
 const holdingAfter = (past: Holding = { held: 0n, cost: 0n }, placement: Placement): Holding => {
-  const { held, cost } = past
-  if (placement.side === "BUY") return { held: held + max(0n, placement.received), cost: cost + filledQuote(placement) }
+  const { cost, fees = 0n, held } = past
+  const { payoutFee = 0n, received, side } = placement
+  if (side === "BUY") {
+    const charged = payoutFee + feeBeforeFill(placement, filledBase(placement))
+    return { held: held + max(0n, received), cost: cost + filledQuote(placement), fees: fees + charged }
+  }
   const rest = held - min(held, filledBase(placement))
-  return { held: rest, cost: rest === 0n ? 0n : (cost * rest + held - 1n) / held }
+  if (rest === 0n) return { held: 0n, cost: 0n }
+  return { held: rest, cost: (cost * rest + held - 1n) / held, fees: (fees * rest) / held }
 }
 
 /** A cancelled sale came back less its refund fee, which reduces the bought quantity that can still be sold. */
@@ -222,7 +232,7 @@ export const closeLeg = (slots: Slots, event: Of<"LegClosed">): void =>
   change(slots, event, (slot) => ({
     ...completed(slot, { side: event.side }, event.carried),
     ...(event.rest === 0n ? {} : { forgone: forgoneAfter(slot, event.side, event.rest) }),
-    ...(event.isSoldAtEnd && slot.past && { past: { ...slot.past, held: 0n, cost: 0n } }),
+    ...(event.isSoldAtEnd && slot.past && { past: { ...slot.past, held: 0n, cost: 0n, fees: 0n } }),
     ...noFailures
   }))
 
@@ -231,14 +241,17 @@ const forgoneAfter = ({ forgone = { BUY: 0n, SELL: 0n } }: Slot, side: Placement
 
 export const progressOf = (slot: Slot, live: Placement | undefined): SlotProgress => {
   const { carried = 0n, completedLegs, filledInLeg, receivedByLastLeg, lastLeg } = slot
-  const { past, bought, fees, filledAt, sold, paid, proceeds, forgone } = slot
+  const { past, bought, fees, feesBeforeFills, filledAt, sold, paid, proceeds, forgone } = slot
   const legProgress = {
     completedLegs,
     receivedByLastLeg,
     ...present({ forgone, lastLeg, carried: carried === 0n ? undefined : carried })
   }
   if (live === undefined)
-    return { ...legProgress, ...present({ past, filledAt }), filledInLeg, bought, sold, paid, proceeds, fees }
+    return {
+      ...{ ...legProgress, filledInLeg, bought, sold, paid, proceeds, fees },
+      ...present({ past, feesBeforeFills, filledAt })
+    }
   const { side, price } = live
   // What a live purchase has bought cannot be sold before it ends; what a live sale has sold is gone.
   const pastHolding = past === undefined || side === "BUY" ? past : { ...past, ...holdingAfter(past, live) }

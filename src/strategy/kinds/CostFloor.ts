@@ -11,9 +11,9 @@ import { orderPrice } from "./PriceLevels.ts"
 
 const places = 18
 
-/** Quote per base; `undefined` if the slot holds nothing or its cost is not recorded. */
+/** Quote per base, before fees; `undefined` if the slot holds nothing or its cost is not recorded. */
 export const costOf = (market: Market, { past }: Pick<SlotProgress, "past">): Price | undefined =>
-  past === undefined || past.held <= 0n ? undefined : perUnit(past.cost, past.held, market, "up")
+  past === undefined || past.held <= 0n ? undefined : perUnit(past.cost, past.held + (past.fees ?? 0n), market, "up")
 
 /** Moves a sale below cost as far above the cost as the sale would have been above its purchase. */
 export const notBelow = (market: Market, cost: Price, sale: Price, purchase: Price): Price => {

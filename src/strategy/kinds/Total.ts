@@ -12,7 +12,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, opposite, type Price, quoteAmount, type Side } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import { type DesiredSlot, exitsFirst, type Leg } from "../Decision.ts"
-import { baseLeft, progressOf, type SlotProgress, untouchedSlot, type View } from "../View.ts"
+import { baseLeft, progressOf, type SlotProgress, type tradesOf, untouchedSlot, type View } from "../View.ts"
 import { verbs } from "./Execution.ts"
 import { quantityAt, quantityInParts, type Size } from "./Size.ts"
 
@@ -274,13 +274,17 @@ export const turnedText = (base: Asset, slot: string, before: Side, amount: Amou
   return `${slot} ${began}, and the file ${verbs[opposite(before)]} first now: to begin anew, give the file another name`
 }
 
+/** Average price of a part of all trades, before all fees: the venue may have taken its fee of their output before their fills. */
 export const averagePrice = (
   market: Market,
   side: Side,
-  { bought, paid, proceeds, sold }: SlotProgress
+  all: ReturnType<typeof tradesOf>,
+  { base, quote }: Pick<typeof all, "base" | "quote"> = all
 ): Price | undefined => {
-  const [amount, money] = side === "BUY" ? [bought, paid] : [sold, proceeds]
-  return amount === 0n || money === 0n ? undefined : perUnit(money, amount, market, "down", 12)
+  if (base === 0n || quote === 0n) return undefined
+  return side === "BUY"
+    ? perUnit(quote, base + (all.fees * base) / all.base, market, "down")
+    : perUnit(quote + (all.fees * quote) / all.quote, base, market, "down")
 }
 
 /** The exit covers the sum of the slot's entries, less its earlier exits. */

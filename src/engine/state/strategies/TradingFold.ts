@@ -6,7 +6,7 @@ import * as Decimal from "../../../domain/Decimal.ts"
 import { isDustSlot } from "../../../domain/Ledger.ts"
 import { opposite, type Price, type Side } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
-import type { Placement } from "../Placement.ts"
+import { feeBeforeFill, type Placement } from "../Placement.ts"
 
 export interface MarketTrading {
   readonly position: CostBasis.HeldPosition
@@ -29,21 +29,25 @@ export const tradingAfter = (
     const { position } = before
     return { ...before, position: isDustSlot(placement.slot) ? CostBasis.mapDust(position, change) : change(position) }
   }
+  const charged = (position: CostBasis.HeldPosition, asset: string, fee: Amount): CostBasis.HeldPosition =>
+    isBase(placement, asset)
+      ? CostBasis.feeTaken(position, fee, orderOf(placement), least)
+      : CostBasis.mapBasis(position, (basis) => CostBasis.charge(basis, fee))
   switch (event._tag) {
     case "Planned":
       return { ...before, lastPlacedAt: at }
     case "FillSeen":
       return {
-        ...changed((position) => CostBasis.traded(position, event.side, exchangeOf(event, event.side), least)),
+        ...changed((position) => {
+          const { outputAsset: asset, side } = event
+          const fee = feeBeforeFill(placement, event.amountOut)
+          return charged(CostBasis.traded(position, side, grossOf(placement, event), least), asset, fee)
+        }),
         lastFill: { price: event.price, at }
       }
     case "PaidOut":
     case "Refunded":
-      return changed((position) =>
-        isBase(placement, event.asset)
-          ? CostBasis.feeTaken(position, event.fee, orderOf(placement), least)
-          : CostBasis.mapBasis(position, (basis) => CostBasis.charge(basis, event.fee))
-      )
+      return changed((position) => charged(position, event.asset, event.fee))
     case "WrittenOff":
     case "Found":
       return { ...before, ...afterLoss(before, placement, event) }
@@ -56,6 +60,10 @@ export const tradingAfter = (
 
 const exchangeOf = ({ amountIn, amountOut }: Record<"amountIn" | "amountOut", Amount>, side: Side) =>
   side === "BUY" ? { base: amountOut, quote: amountIn } : { base: amountIn, quote: amountOut }
+
+/** Before the fee that the venue may have taken already. */
+const grossOf = (placement: Placement, { amountIn, amountOut }: Record<"amountIn" | "amountOut", Amount>) =>
+  exchangeOf({ amountIn, amountOut: amountOut + feeBeforeFill(placement, amountOut) }, placement.side)
 
 const orderOf = ({ inputAmount, outputAmount, side }: Placement) =>
   exchangeOf({ amountIn: inputAmount, amountOut: outputAmount }, side)
@@ -73,12 +81,13 @@ const afterTakingBack = (
     const worth = Decimal.divideInteger(fee * quote, base, "up")
     return CostBasis.charge(CostBasis.trade(known, "BUY", fee, worth), -worth)
   }
+  const outputFees = fills.reduce((sum, { amountOut }) => sum + feeBeforeFill(placement, amountOut), payoutFee)
   return fills.reduce(
     (known, fill) => {
-      const { base, quote } = exchangeOf(fill, side)
+      const { base, quote } = grossOf(placement, fill)
       return CostBasis.trade(known, opposite(side), base, quote)
     },
-    givenBack(givenBack(basis, outputAsset, payoutFee), inputAsset, refundFee)
+    givenBack(givenBack(basis, outputAsset, outputFees), inputAsset, refundFee)
   )
 }
 

@@ -4,7 +4,7 @@ import * as Decimal from "../../../domain/Decimal.ts"
 import type { Market, Price, Side } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
 import { filledOfLeg, type Memory } from "../../Decision.ts"
-import { type LegsDone, legsDone, progressOf, type View } from "../../View.ts"
+import { type LegsDone, legsDone, progressOf, tradesOf, type View } from "../../View.ts"
 import { amountIn, decimalIn, isRecord, isTrueIn, numberIn, recordIn } from "../Memory.ts"
 import { type Left, leftIn, rememberLeft } from "../StopExit.ts"
 
@@ -12,7 +12,7 @@ export interface Deal {
   readonly price: Price
   readonly startedAt: number
   readonly legs: ReadonlyMap<string, LegsDone>
-  readonly before: ReturnType<typeof entriesIn> | undefined
+  readonly before: Pick<ReturnType<typeof entriesIn>, "base" | "quote"> | undefined
   readonly isExpired: boolean
   readonly isClosing: boolean
   readonly isBreakeven: boolean
@@ -26,12 +26,14 @@ export interface Deal {
 }
 
 export const entriesIn = ({ slots }: View, side: Side) => {
-  let [base, quote] = [0n, 0n]
-  for (const { bought, paid, proceeds, sold } of slots.values()) {
-    base += side === "BUY" ? bought : sold
-    quote += side === "BUY" ? paid : proceeds
+  let [base, quote, fees] = [0n, 0n, 0n]
+  for (const progress of slots.values()) {
+    const trades = tradesOf(side, progress)
+    base += trades.base
+    quote += trades.quote
+    fees += trades.fees
   }
-  return { base, quote }
+  return { base, quote, fees }
 }
 
 export interface DealState {

@@ -31,7 +31,7 @@ import { valueOf } from "../OrderCheck.ts"
 import { ahead, behind, isAsGood, isBetter, orderPrice } from "../PriceLevels.ts"
 import { amountsOf, quantityAt } from "../Size.ts"
 import { followStep, type Left, leave, stopsOf } from "../StopExit.ts"
-import { turnedText } from "../Total.ts"
+import { averagePrice, turnedText } from "../Total.ts"
 import { distanceAt } from "../Volatility.ts"
 import * as State from "./DealState.ts"
 import { type Deals, dealsKeys, dealsOf, mostDeals, mostSafetyOrders } from "./DealsSection.ts"
@@ -247,8 +247,8 @@ const averageOf = ({ market, side }: Deals, deal: State.Deal, view: View): Price
   const { before } = deal
   const entries = State.entriesIn(view, side)
   if (before === undefined || entries.base <= before.base) return view.own?.averageEntry ?? deal.price
-  const [base, cost] = [entries.base - before.base, entries.quote - before.quote]
-  return CostBasis.averagePrice({ ...CostBasis.empty, position: base, cost }, market) ?? deal.price
+  const own = { base: entries.base - before.base, quote: entries.quote - before.quote }
+  return averagePrice(market, side, entries, own) ?? deal.price
 }
 
 /** The price of the target, or else of the nearest one. */
