@@ -134,13 +134,11 @@ export const filledBase = (placement: Placement): Amount =>
 export const filledQuote = (placement: Placement): Amount =>
   placement.side === "SELL" ? filledOut(placement) : filledIn(placement)
 
-const whole = 1_000_000n
-
 /** The fee that the venue has taken of this output before it reported it. Rounded up; zero if fills report their output before the fee. */
 export const feeBeforeFill = ({ feeEcho }: Pick<Placement, "feeEcho">, output: Amount): Amount => {
   const share = feeEcho?.fillsNet === true ? BigInt(Math.ceil(feeEcho.basisPoints * 100)) : 0n
-  const rest = whole - share
-  return share === 0n || rest <= 0n ? 0n : (output * share + rest - 1n) / rest
+  const rest = max(1n, 1_000_000n - share)
+  return (output * share + rest - 1n) / rest
 }
 
 /** True if its payment was neither signed nor asked for, and no deposit was seen. */

@@ -12,7 +12,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, opposite, type Price, quoteAmount, type Side } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import { type DesiredSlot, exitsFirst, type Leg } from "../Decision.ts"
-import { baseLeft, progressOf, type SlotProgress, type tradesOf, untouchedSlot, type View } from "../View.ts"
+import { baseLeft, progressOf, type SlotProgress, tradesOf, untouchedSlot, type View } from "../View.ts"
 import { verbs } from "./Execution.ts"
 import { quantityAt, quantityInParts, type Size } from "./Size.ts"
 
@@ -274,14 +274,16 @@ export const turnedText = (base: Asset, slot: string, before: Side, amount: Amou
   return `${slot} ${began}, and the file ${verbs[opposite(before)]} first now: to begin anew, give the file another name`
 }
 
-/** Average price of a part of all trades, before all fees: the venue may have taken its fee of their output before their fills. */
+/** Average price of all trades since `before`, before fees: the venue may have taken its fee of their output before their fills. */
 export const averagePrice = (
   market: Market,
   side: Side,
-  all: ReturnType<typeof tradesOf>,
-  { base, quote }: Pick<typeof all, "base" | "quote"> = all
+  slots: Iterable<SlotProgress>,
+  before = { base: 0n, quote: 0n }
 ): Price | undefined => {
-  if (base === 0n || quote === 0n) return undefined
+  const all = tradesOf(side, slots)
+  const [base, quote] = [all.base - before.base, all.quote - before.quote]
+  if (base <= 0n || quote <= 0n) return undefined
   return side === "BUY"
     ? perUnit(quote, base + (all.fees * base) / all.base, market, "down")
     : perUnit(quote + (all.fees * quote) / all.quote, base, market, "down")

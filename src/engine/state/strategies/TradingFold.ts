@@ -4,7 +4,7 @@ import type { Of, PlacementEvent } from "../../../domain/BotEvent.ts"
 import * as CostBasis from "../../../domain/CostBasis.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { isDustSlot } from "../../../domain/Ledger.ts"
-import { opposite, type Price, type Side } from "../../../domain/Market.ts"
+import { opposite, type Price } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
 import { feeBeforeFill, type Placement } from "../Placement.ts"
 
@@ -39,9 +39,8 @@ export const tradingAfter = (
     case "FillSeen":
       return {
         ...changed((position) => {
-          const { outputAsset: asset, side } = event
-          const fee = feeBeforeFill(placement, event.amountOut)
-          return charged(CostBasis.traded(position, side, grossOf(placement, event), least), asset, fee)
+          const filled = CostBasis.traded(position, event.side, tradeOf(placement, event), least)
+          return charged(filled, event.outputAsset, feeBeforeFill(placement, event.amountOut))
         }),
         lastFill: { price: event.price, at }
       }
@@ -58,15 +57,14 @@ export const tradingAfter = (
   }
 }
 
-const exchangeOf = ({ amountIn, amountOut }: Record<"amountIn" | "amountOut", Amount>, side: Side) =>
-  side === "BUY" ? { base: amountOut, quote: amountIn } : { base: amountIn, quote: amountOut }
-
-/** Before the fee that the venue may have taken already. */
-const grossOf = (placement: Placement, { amountIn, amountOut }: Record<"amountIn" | "amountOut", Amount>) =>
-  exchangeOf({ amountIn, amountOut: amountOut + feeBeforeFill(placement, amountOut) }, placement.side)
+/** The trade of a fill before the fee that the venue may have taken of its output already. */
+const tradeOf = (placement: Placement, { amountIn, amountOut }: Record<"amountIn" | "amountOut", Amount>) => {
+  const output = amountOut + feeBeforeFill(placement, amountOut)
+  return placement.side === "BUY" ? { base: output, quote: amountIn } : { base: amountIn, quote: output }
+}
 
 const orderOf = ({ inputAmount, outputAmount, side }: Placement) =>
-  exchangeOf({ amountIn: inputAmount, amountOut: outputAmount }, side)
+  side === "BUY" ? { base: outputAmount, quote: inputAmount } : { base: inputAmount, quote: outputAmount }
 
 const isBase = ({ inputAsset, side }: Placement, asset: string): boolean => (asset === inputAsset) === (side === "SELL")
 
@@ -84,7 +82,7 @@ const afterTakingBack = (
   const outputFees = fills.reduce((sum, { amountOut }) => sum + feeBeforeFill(placement, amountOut), payoutFee)
   return fills.reduce(
     (known, fill) => {
-      const { base, quote } = grossOf(placement, fill)
+      const { base, quote } = tradeOf(placement, fill)
       return CostBasis.trade(known, opposite(side), base, quote)
     },
     givenBack(givenBack(basis, outputAsset, outputFees), inputAsset, refundFee)

@@ -1,10 +1,10 @@
 /** The memory of a strategy of deals. The view reports what its orders did; `legs` records each slot's progress when the deal began. */
 import { type Amount, format } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
-import type { Market, Price, Side } from "../../../domain/Market.ts"
+import { type Market, opposite, type Price, type Side } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
 import { filledOfLeg, type Memory } from "../../Decision.ts"
-import { type LegsDone, legsDone, progressOf, tradesOf, type View } from "../../View.ts"
+import { type LegsDone, progressOf, tradesOf, type View } from "../../View.ts"
 import { amountIn, decimalIn, isRecord, isTrueIn, numberIn, recordIn } from "../Memory.ts"
 import { type Left, leftIn, rememberLeft } from "../StopExit.ts"
 
@@ -12,7 +12,7 @@ export interface Deal {
   readonly price: Price
   readonly startedAt: number
   readonly legs: ReadonlyMap<string, LegsDone>
-  readonly before: Pick<ReturnType<typeof entriesIn>, "base" | "quote"> | undefined
+  readonly before: Readonly<Record<"base" | "quote", Amount>> | undefined
   readonly isExpired: boolean
   readonly isClosing: boolean
   readonly isBreakeven: boolean
@@ -23,17 +23,6 @@ export interface Deal {
   /** Best price since the take-profit was reached, in steps, if the exit trails. */
   readonly best: Price | undefined
   readonly left: Left | undefined
-}
-
-export const entriesIn = ({ slots }: View, side: Side) => {
-  let [base, quote, fees] = [0n, 0n, 0n]
-  for (const progress of slots.values()) {
-    const trades = tradesOf(side, progress)
-    base += trades.base
-    quote += trades.quote
-    fees += trades.fees
-  }
-  return { base, quote, fees }
 }
 
 export interface DealState {
@@ -56,13 +45,8 @@ export const isTouched = (deal: Deal, slot: string, view: Pick<View, "slots">): 
 export const isComplete = (deal: Deal, slot: string, view: Pick<View, "slots">): boolean =>
   progressOf(view, slot).completedLegs > legsBefore(deal, slot).completedLegs
 
-export const legsNow = (slots: ReadonlyArray<string>, view: View): Deal["legs"] =>
-  new Map(slots.map((slot) => [slot, legsDone(view, slot)]))
-
-const tradedBy = (slot: string, side: Side, view: View): Amount => {
-  const { bought, sold } = progressOf(view, slot)
-  return side === "BUY" ? sold : bought
-}
+const tradedBy = (slot: string, side: Side, view: View): Amount =>
+  tradesOf(opposite(side), [progressOf(view, slot)]).base
 
 export const tradedNow = (exits: ReadonlyArray<string>, side: Side, view: View): Deal["exits"] =>
   new Map(exits.length === 1 ? [] : exits.map((slot) => [slot, tradedBy(slot, side, view)]))
