@@ -225,17 +225,14 @@ const forgoneAfter = ({ forgone = { BUY: 0n, SELL: 0n } }: Slot, side: Placement
 export const progressOf = (slot: Slot, live: Placement | undefined): SlotProgress => {
   const { bought, carried = 0n, completedLegs, fees, feesBeforeFills, filledAt, filledInLeg, forgone } = slot
   const { lastLeg, paid, past, proceeds, receivedByLastLeg, sold } = slot
-  const legs = { completedLegs, receivedByLastLeg, ...present({ forgone, lastLeg, carried: carried || undefined }) }
-  const sums = { bought, sold, paid, proceeds, fees, feesBeforeFills, filledInLeg }
-  if (live === undefined) return { ...legs, ...sums, ...present({ past, filledAt }) }
+  const before = {
+    ...{ completedLegs, filledInLeg, receivedByLastLeg, bought, sold, paid, proceeds, fees, feesBeforeFills },
+    ...present({ carried: carried || undefined, filledAt, forgone, lastLeg, past })
+  }
+  if (live === undefined) return before
   const { side, price } = live
   // What a live purchase has bought cannot be sold before it ends; what a live sale has sold is gone.
-  const pastHolding = past === undefined || side === "BUY" ? past : { ...past, ...holdingAfter(past, live) }
-  return {
-    ...legs,
-    ...present({ past: pastHolding }),
-    ...totals(slot, live),
-    filledInLeg: filledInLeg + filledBase(live),
-    live: { side, price, quantity: openQuantity(live) }
-  }
+  const afterSale = past !== undefined && side === "SELL" ? { past: { ...past, ...holdingAfter(past, live) } } : {}
+  const order = { side, price, quantity: openQuantity(live) }
+  return { ...before, ...afterSale, ...totals(slot, live), filledInLeg: filledInLeg + filledBase(live), live: order }
 }

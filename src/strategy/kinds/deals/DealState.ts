@@ -31,9 +31,8 @@ export interface DealState {
   readonly deal: Deal | undefined
 }
 
-const untouched: LegsDone = { completedLegs: 0, filledInLeg: 0n }
-
-export const legsBefore = ({ legs }: Deal, slot: string): LegsDone => legs.get(slot) ?? untouched
+export const legsBefore = ({ legs }: Deal, slot: string): LegsDone =>
+  legs.get(slot) ?? { completedLegs: 0, filledInLeg: 0n }
 
 /** The part of an entry that has filled before the whole has. */
 export const filledIn = (deal: Deal, slot: string, view: Pick<View, "slots">): Amount =>
