@@ -20,9 +20,9 @@ export interface SlotProgress {
   /** `quantity`: base that it traded; missing in journals of older versions. `isWhole`: that is all that was ordered; not in a backtest. */
   readonly lastLeg?: { readonly side: Side; readonly quantity?: Amount; readonly isWhole?: true } | undefined
   /** The last purchase's fills beyond the size that its file now plans. The next sale sells them as well. */
-  readonly carried?: Amount
+  readonly carried?: Amount | undefined
   /** For files that may change while their slots work. Missing in a backtest, whose file never changes. */
-  readonly past?: SlotPast
+  readonly past?: SlotPast | undefined
   /** Base quantities of all fills of this slot, for any leg, before fees. */
   readonly bought: Amount
   readonly sold: Amount
@@ -30,17 +30,21 @@ export interface SlotProgress {
   readonly paid: Amount
   readonly proceeds: Amount
   /** Charged so far for its orders, by the asset of the fee. Missing means none. */
-  readonly fees?: Readonly<Record<"base" | "quote", Amount>> | undefined
+  readonly fees?: FeesByAsset | undefined
+  /** Fees that the venue took of the output of these fills before it reported them. Missing means none. */
+  readonly feesBeforeFills?: FeesByAsset
   /** Price of the last order that has filled, in whole or in part. */
   readonly filledAt?: Price | undefined
   /** Base that the legs of each side never traded because it is too little for an order. */
-  readonly forgone?: Forgone
+  readonly forgone?: Forgone | undefined
   /** `quantity` is the unfilled base: zero while the payout is pending. */
   readonly live?: { readonly side: Side; readonly price: Price; readonly quantity: Amount } | undefined
 }
 
 /** Decides which leg is due, and how much of it. */
 export type LegProgress = LegsDone & Pick<SlotProgress, "receivedByLastLeg" | "lastLeg" | "carried">
+
+export type FeesByAsset = Readonly<Record<"base" | "quote", Amount>>
 
 export type Forgone = Readonly<Record<Side, Amount>>
 
@@ -49,6 +53,8 @@ export interface SlotPast {
   readonly held: Amount
   /** In quote. */
   readonly cost: Amount
+  /** Base that fees have taken of what this cost bought. Missing means none. */
+  readonly fees?: Amount
   readonly lastOrder: { readonly side: Side; readonly price: Price }
 }
 
@@ -134,6 +140,17 @@ export const netOf = ({ bought, fees, paid, proceeds, sold }: SlotProgress) => (
   base: bought - sold - (fees?.base ?? 0n),
   quote: proceeds - paid - (fees?.quote ?? 0n)
 })
+
+/** All trades of one side, with the fees of their output that came before their fills. */
+export const tradesOf = (side: Side, slots: Iterable<SlotProgress>) => {
+  const trades = { base: 0n, quote: 0n, fees: 0n }
+  for (const { bought, feesBeforeFills, paid, proceeds, sold } of slots) {
+    trades.base += side === "BUY" ? bought : sold
+    trades.quote += side === "BUY" ? paid : proceeds
+    trades.fees += feesBeforeFills?.[side === "BUY" ? "base" : "quote"] ?? 0n
+  }
+  return trades
+}
 
 type Fills = Pick<SlotProgress, "bought" | "fees" | "filledInLeg" | "forgone" | "lastLeg" | "live" | "sold">
 

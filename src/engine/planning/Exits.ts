@@ -78,8 +78,8 @@ const forgetAllBut = (known: Map<string, unknown>, strategy: string, wanted: Rea
  * True if a refused exit counts as missing. A worthless one does not, and a target that is a swap waits for its price. Leaving orders for
  * which an exit waits may still do its work.
  */
-export const isMissed = ({ mayLose }: DesiredOrder, limit: LimitName): boolean =>
-  limit !== "tiny" && limit !== "leaving-orders" && (limit !== "swap-price" || mayLose === true)
+export const isMissed = (order: DesiredOrder, limit: LimitName): boolean =>
+  limit !== "tiny" && limit !== "leaving-orders" && (limit !== "swap-price" || isAfterStop(order))
 
 /** Names the extra cost (quote, rounded up) of an exit at the market's price instead of the better of its own price and the mid. */
 export const leavingNow = (

@@ -134,6 +134,13 @@ export const filledBase = (placement: Placement): Amount =>
 export const filledQuote = (placement: Placement): Amount =>
   placement.side === "SELL" ? filledOut(placement) : filledIn(placement)
 
+/** The fee that the venue has taken of this output before it reported it. Rounded up; zero if fills report their output before the fee. */
+export const feeBeforeFill = ({ feeEcho }: Pick<Placement, "feeEcho">, output: Amount): Amount => {
+  const share = feeEcho?.fillsNet === true ? BigInt(Math.ceil(feeEcho.basisPoints * 100)) : 0n
+  const rest = max(1n, 1_000_000n - share)
+  return (output * share + rest - 1n) / rest
+}
+
 /** True if its payment was neither signed nor asked for, and no deposit was seen. */
 export const isUnpaid = ({ deposited = 0n, funding }: Partial<Placement>): boolean =>
   funding === undefined && deposited === 0n

@@ -3,31 +3,17 @@ import { type Amount, max, min } from "../../domain/Amount.ts"
 import type { Of, PlacementEvent } from "../../domain/BotEvent.ts"
 import { present } from "../../domain/Present.ts"
 import { isAfterStop } from "../../strategy/kinds/StopExit.ts"
-import type { Forgone, SlotPast, SlotProgress } from "../../strategy/View.ts"
-import { filledBase, filledQuote, openQuantity, type Placement } from "./Placement.ts"
+import type { FeesByAsset, Forgone, SlotPast, SlotProgress } from "../../strategy/View.ts"
+import { feeBeforeFill, filledBase, filledOut, filledQuote, openQuantity, type Placement } from "./Placement.ts"
 
-export interface Slot {
-  readonly strategy: string
-  readonly slot: string
+/** Its totals are those of its ended orders. */
+export interface Slot extends SlotId, Omit<SlotProgress, "live"> {
   readonly placement?: string
-  readonly completedLegs: number
-  readonly filledInLeg: Amount
   readonly receivedInLeg: Amount
-  readonly receivedByLastLeg: Amount
-  readonly lastLeg?: NonNullable<SlotProgress["lastLeg"]> | undefined
-  readonly carried?: Amount | undefined
-  readonly past?: SlotPast | undefined
   /** The last order that ended here, and the slot's earlier progress, in case the order lives on. */
-  readonly lastEnd?: { readonly placement: string; readonly before: Course } | undefined
-  /** Base quantities of all ended orders, and the quote that was paid and came in for them. */
-  readonly bought: Amount
-  readonly sold: Amount
-  readonly paid: Amount
-  readonly proceeds: Amount
-  /** Payout and refund fees of these orders, by their asset. */
-  readonly fees: NonNullable<SlotProgress["fees"]>
-  readonly filledAt?: SlotProgress["filledAt"] | undefined
-  readonly forgone?: Forgone | undefined
+  readonly lastEnd?: { readonly placement: string; readonly before: Partial<Slot> } | undefined
+  readonly fees: FeesByAsset
+  readonly feesBeforeFills: FeesByAsset
   /** Consecutive attempts that ended without a deposit, for any reason, and swaps that were paid back. The back-off counts them. */
   readonly failures: number
   /** The attempts among these that the venue refused. */
@@ -40,11 +26,6 @@ export interface Slot {
   readonly freeze?: Freeze
 }
 
-type Course = Pick<
-  Slot,
-  "completedLegs" | "filledInLeg" | "receivedInLeg" | "receivedByLastLeg" | "lastLeg" | "carried" | "past"
->
-
 export interface Freeze {
   readonly kind: "contradiction" | "leg"
   readonly placement: string
@@ -53,6 +34,8 @@ export interface Freeze {
   readonly asset: string
   readonly amount: Amount
 }
+
+const noFees: FeesByAsset = { base: 0n, quote: 0n }
 
 const noFailures = { failures: 0, refusals: 0 }
 
@@ -67,7 +50,8 @@ export const emptySlot = (strategy: string, slot: string): Slot => ({
   sold: 0n,
   paid: 0n,
   proceeds: 0n,
-  fees: { base: 0n, quote: 0n },
+  fees: noFees,
+  feesBeforeFills: noFees,
   ...noFailures,
   failedAt: 0
 })
@@ -144,15 +128,22 @@ export const thaw = (slots: Slots, event: PlacementEvent, kind?: Freeze["kind"])
 }
 
 /** `sign`: -1 takes the order back. */
-const totals = ({ bought, fees, filledAt, sold, paid, proceeds }: Slot, placement: Placement, sign: 1n | -1n = 1n) => {
+const totals = (slot: Slot, placement: Placement, sign: 1n | -1n = 1n) => {
+  const { bought, fees, feesBeforeFills, filledAt, sold, paid, proceeds } = slot
   const { payoutFee = 0n, price, refundFee = 0n, side } = placement
   const [base, quote] = [sign * filledBase(placement), sign * filledQuote(placement)]
-  const at = present({ filledAt: base > 0n ? price : filledAt })
-  const [inBase, inQuote] = side === "BUY" ? [payoutFee, refundFee] : [refundFee, payoutFee]
-  const charged = { base: fees.base + sign * inBase, quote: fees.quote + sign * inQuote }
+  const charged = (before: FeesByAsset, output: Amount, input: Amount): FeesByAsset => {
+    const [inBase, inQuote] = side === "BUY" ? [output, input] : [input, output]
+    return { base: before.base + sign * inBase, quote: before.quote + sign * inQuote }
+  }
+  const after = {
+    fees: charged(fees, payoutFee, refundFee),
+    feesBeforeFills: charged(feesBeforeFills, feeBeforeFill(placement, filledOut(placement)), 0n),
+    ...present({ filledAt: base > 0n ? price : filledAt })
+  }
   return side === "BUY"
-    ? { bought: bought + base, sold, paid: paid + quote, proceeds, fees: charged, ...at }
-    : { bought, sold: sold + base, paid, proceeds: proceeds + quote, fees: charged, ...at }
+    ? { ...after, bought: bought + base, sold, paid: paid + quote, proceeds }
+    : { ...after, bought, sold: sold + base, paid, proceeds: proceeds + quote }
 }
 
 const endsLeg = ({ isPart, status }: Placement): boolean => status === "FILLED" && isPart !== true
@@ -162,16 +153,13 @@ const endsLeg = ({ isPart, status }: Placement): boolean => status === "FILLED" 
  */
 export const afterOrder = (slot: Slot, placement: Placement): Partial<Slot> => {
   const { side, price, received } = placement
-  const inLeg = { filledInLeg: slot.filledInLeg + filledBase(placement), receivedInLeg: slot.receivedInLeg + received }
-  const past: SlotPast = { ...holdingAfter(slot.past, placement), lastOrder: { side, price } }
+  const { carried, completedLegs, filledInLeg, lastLeg, past: before, receivedByLastLeg, receivedInLeg } = slot
+  const course = { carried, completedLegs, filledInLeg, lastLeg, past: before, receivedByLastLeg, receivedInLeg }
+  const inLeg = { filledInLeg: filledInLeg + filledBase(placement), receivedInLeg: receivedInLeg + received }
+  const past: SlotPast = { ...holdingAfter(before, placement), lastOrder: { side, price } }
   const leg = endsLeg(placement) ? completed({ ...slot, ...inLeg }, { side, isWhole: true }) : inLeg
-  const lastEnd = { placement: placement.id, before: courseOf(slot) }
+  const lastEnd = { placement: placement.id, before: course }
   return { ...totals(slot, placement), past, ...leg, ...attemptsAfter(slot, placement), lastEnd }
-}
-
-const courseOf = (slot: Slot): Course => {
-  const { carried, completedLegs, filledInLeg, lastLeg, past, receivedByLastLeg, receivedInLeg } = slot
-  return { carried, completedLegs, filledInLeg, lastLeg, past, receivedByLastLeg, receivedInLeg }
 }
 
 /** Removes an ended order that lives on. If no other order has ended here since, the earlier progress is restored. */
@@ -194,14 +182,19 @@ const attemptsAfter = ({ failures, refusals }: Slot, placement: Placement): Part
   return { ...failed, failedAt: placement.changedAt, failedWhy: "the venue paid its swap back" }
 }
 
-type Holding = Pick<SlotPast, "held" | "cost">
+type Holding = Omit<SlotPast, "lastOrder">
 
 /** A sale takes its share of the cost with it; the rest is rounded up. A quantity that was never bought is not held. */
 const holdingAfter = (past: Holding = { held: 0n, cost: 0n }, placement: Placement): Holding => {
-  const { held, cost } = past
-  if (placement.side === "BUY") return { held: held + max(0n, placement.received), cost: cost + filledQuote(placement) }
+  const { cost, fees = 0n, held } = past
+  const { payoutFee = 0n, received, side } = placement
+  if (side === "BUY") {
+    const charged = payoutFee + feeBeforeFill(placement, filledBase(placement))
+    return { held: held + max(0n, received), cost: cost + filledQuote(placement), fees: fees + charged }
+  }
   const rest = held - min(held, filledBase(placement))
-  return { held: rest, cost: rest === 0n ? 0n : (cost * rest + held - 1n) / held }
+  if (rest === 0n) return { held: 0n, cost: 0n }
+  return { held: rest, cost: (cost * rest + held - 1n) / held, fees: (fees * rest) / held }
 }
 
 /** A cancelled sale came back less its refund fee, which reduces the bought quantity that can still be sold. */
@@ -222,7 +215,7 @@ export const closeLeg = (slots: Slots, event: Of<"LegClosed">): void =>
   change(slots, event, (slot) => ({
     ...completed(slot, { side: event.side }, event.carried),
     ...(event.rest === 0n ? {} : { forgone: forgoneAfter(slot, event.side, event.rest) }),
-    ...(event.isSoldAtEnd && slot.past && { past: { ...slot.past, held: 0n, cost: 0n } }),
+    ...(event.isSoldAtEnd && slot.past && { past: { ...slot.past, held: 0n, cost: 0n, fees: 0n } }),
     ...noFailures
   }))
 
@@ -230,23 +223,16 @@ const forgoneAfter = ({ forgone = { BUY: 0n, SELL: 0n } }: Slot, side: Placement
   side === "BUY" ? { ...forgone, BUY: forgone.BUY + rest } : { ...forgone, SELL: forgone.SELL + rest }
 
 export const progressOf = (slot: Slot, live: Placement | undefined): SlotProgress => {
-  const { carried = 0n, completedLegs, filledInLeg, receivedByLastLeg, lastLeg } = slot
-  const { past, bought, fees, filledAt, sold, paid, proceeds, forgone } = slot
-  const legProgress = {
-    completedLegs,
-    receivedByLastLeg,
-    ...present({ forgone, lastLeg, carried: carried === 0n ? undefined : carried })
+  const { bought, carried = 0n, completedLegs, fees, feesBeforeFills, filledAt, filledInLeg, forgone } = slot
+  const { lastLeg, paid, past, proceeds, receivedByLastLeg, sold } = slot
+  const before = {
+    ...{ completedLegs, filledInLeg, receivedByLastLeg, bought, sold, paid, proceeds, fees, feesBeforeFills },
+    ...present({ carried: carried || undefined, filledAt, forgone, lastLeg, past })
   }
-  if (live === undefined)
-    return { ...legProgress, ...present({ past, filledAt }), filledInLeg, bought, sold, paid, proceeds, fees }
+  if (live === undefined) return before
   const { side, price } = live
   // What a live purchase has bought cannot be sold before it ends; what a live sale has sold is gone.
-  const pastHolding = past === undefined || side === "BUY" ? past : { ...past, ...holdingAfter(past, live) }
-  return {
-    ...legProgress,
-    ...present({ past: pastHolding }),
-    ...totals(slot, live),
-    filledInLeg: filledInLeg + filledBase(live),
-    live: { side, price, quantity: openQuantity(live) }
-  }
+  const afterSale = past !== undefined && side === "SELL" ? { past: { ...past, ...holdingAfter(past, live) } } : {}
+  const order = { side, price, quantity: openQuantity(live) }
+  return { ...before, ...afterSale, ...totals(slot, live), filledInLeg: filledInLeg + filledBase(live), live: order }
 }

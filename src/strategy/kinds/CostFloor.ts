@@ -1,6 +1,6 @@
 /**
- * A slot never sells what it bought below its cost, even if an edit gives the slot another price. The sale is then as far above the cost as
- * the file now puts a sale above its purchase. Legs that may lose (`mayLose`), such as a stop, are exempt.
+ * A slot never sells what it bought below its cost before fees, even if an edit gives the slot another price. The sale is then as far above
+ * the cost as the file now puts a sale above its purchase. Legs that may lose (`mayLose`), such as a stop, are exempt.
  */
 import { perUnit } from "../../domain/CostBasis.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -9,16 +9,14 @@ import { armedLeg, type DesiredOrder, type DesiredSlot } from "../Decision.ts"
 import type { SlotProgress } from "../View.ts"
 import { orderPrice } from "./PriceLevels.ts"
 
-const places = 18
-
-/** Quote per base; `undefined` if the slot holds nothing or its cost is not recorded. */
+/** Quote per base, before fees; `undefined` if the slot holds nothing or its cost is not recorded. */
 export const costOf = (market: Market, { past }: Pick<SlotProgress, "past">): Price | undefined =>
-  past === undefined || past.held <= 0n ? undefined : perUnit(past.cost, past.held, market, "up")
+  past === undefined || past.held <= 0n ? undefined : perUnit(past.cost, past.held + (past.fees ?? 0n), market, "up")
 
 /** Moves a sale below cost as far above the cost as the sale would have been above its purchase. */
 export const notBelow = (market: Market, cost: Price, sale: Price, purchase: Price): Price => {
   if (!Decimal.isLess(sale, cost)) return sale
-  const gain = Decimal.max(Decimal.one, Decimal.divide(sale, purchase, places, "down"))
+  const gain = Decimal.max(Decimal.one, Decimal.divide(sale, purchase, 18, "down"))
   return orderPrice(market, "SELL", Decimal.multiply(cost, gain))
 }
 

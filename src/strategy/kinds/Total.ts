@@ -12,7 +12,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, opposite, type Price, quoteAmount, type Side } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import { type DesiredSlot, exitsFirst, type Leg } from "../Decision.ts"
-import { baseLeft, progressOf, type SlotProgress, untouchedSlot, type View } from "../View.ts"
+import { baseLeft, progressOf, type SlotProgress, tradesOf, untouchedSlot, type View } from "../View.ts"
 import { verbs } from "./Execution.ts"
 import { quantityAt, quantityInParts, type Size } from "./Size.ts"
 
@@ -274,13 +274,19 @@ export const turnedText = (base: Asset, slot: string, before: Side, amount: Amou
   return `${slot} ${began}, and the file ${verbs[opposite(before)]} first now: to begin anew, give the file another name`
 }
 
+/** Average price of all trades since `before`, before fees: the venue may have taken its fee of their output before their fills. */
 export const averagePrice = (
   market: Market,
   side: Side,
-  { bought, paid, proceeds, sold }: SlotProgress
+  slots: Iterable<SlotProgress>,
+  before = { base: 0n, quote: 0n }
 ): Price | undefined => {
-  const [amount, money] = side === "BUY" ? [bought, paid] : [sold, proceeds]
-  return amount === 0n || money === 0n ? undefined : perUnit(money, amount, market, "down", 12)
+  const all = tradesOf(side, slots)
+  const [base, quote] = [all.base - before.base, all.quote - before.quote]
+  if (base <= 0n || quote <= 0n) return undefined
+  return side === "BUY"
+    ? perUnit(quote, base + (all.fees * base) / all.base, market, "down")
+    : perUnit(quote + (all.fees * quote) / all.quote, base, market, "down")
 }
 
 /** The exit covers the sum of the slot's entries, less its earlier exits. */

@@ -164,12 +164,11 @@ const goneRungs = (
   return [...slots].flatMap(([slot, progress]) => {
     if (first === undefined || names.has(slot) || !isOwn(slot)) return []
     const { side } = first.legs[0]
-    const price = Total.averagePrice(market, side, progress)
+    const price = Total.averagePrice(market, side, [progress])
     if (price === undefined) return []
     const entry: Leg = { side, price, quantity: 0n }
-    const size: Size = { unit, amount: 0n }
     const rung: DesiredSlot = { ...first, slot, legs: [entry, exitOf(market, entry, { takeProfit, fillBasisPoints })] }
-    return [{ part: { slot, side, price, size, quantity: 0n, hasExit: true }, rung }]
+    return [{ part: { ...entry, slot, size: { unit, amount: 0n }, hasExit: true }, rung }]
   })
 }
 

@@ -48,7 +48,8 @@ const sidesFilled = ({ events }: Running) =>
 /** A purchase at 60,000 has filled, and the market is at 57,000, below the stop. Nobody fills but the test. */
 const stoppedBracketWith = Effect.fnUntraced(function* (
   bend: (world: Effect.Success<typeof make>) => void,
-  limits = "maxPriceDeviation: 90%"
+  limits = "maxPriceDeviation: 90%",
+  more = "stopBy: order"
 ) {
   const solvers = {
     marginBasisPoints: [5000, 5000],
@@ -61,7 +62,7 @@ const stoppedBracketWith = Effect.fnUntraced(function* (
   yield* to(61_000)
   const bracket = long(budget)
     .replace("entry: 100000, takeProfit: 120000", "entry: 60000, takeProfit: 70000")
-    .replace("stop: 30000", "stop: 58000, reach: 1%")
+    .replace("stop: 30000", `stop: 58000, reach: 1%, ${more}`)
     .replace("maxPriceDeviation: 90%", limits)
   const process = yield* world.run({ strategies: [bracket], pace: { pollMaxMillis: 2_000 } })
   yield* until(() => openOrders(process).length === 1, 60_000, "its entry rests")
@@ -432,6 +433,66 @@ deals: { side: sell, size: { base: 0.01 }, reach: 1%, takeProfit: 20%, stop: 3% 
         yield* Effect.sleep("15 minutes")
         assert.isAtMost(yield* swaps, 11)
         assert.lengthOf(told(process), 1, "it stays an alarm while the next swap is under way")
+      })
+    )
+  )
+
+  it.effect.each([
+    [
+      "in a rule",
+      `orders:
+    a: { when: mid > 59000, side: buy, price: 60000, size: { base: 0.01 }, times: 1, then: { by: swap, price: entry * (1 + 2%), stop: entry * (1 - 5%), reach: 1% } }`,
+      ""
+    ],
+    [
+      "at the end",
+      "orders:\n    a: { when: mid > 59000, side: buy, price: 60000, size: { base: 0.01 }, times: 1 }",
+      "until: 2026-01-01T00:03:00Z\nonEnd: { sell: { by: swap, price: 61200 } }\n"
+    ]
+  ] as const)("that is a swap waits for its price without an alarm: %s", ([, orders, end]) =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const to = (price: number) => world.tell("/sandbox/prices", { prices: { "BTC/USDC": price } })
+        yield* to(60_000)
+        const rule = `name: rule
+market: BTC/USDC
+kind: rules
+${end}limits: { budget: { quote: 1000 }, maxPriceDeviation: 90% }
+rules:
+  timeframe: 1m
+  ${orders}
+`
+        const process = yield* world.run({ strategies: [rule], pace: { pollMaxMillis: 2_000 } })
+        yield* until(
+          () => (process.state.slots.get("rule/a")?.completedLegs ?? 0) === 1,
+          120_000,
+          "its entry has filled"
+        )
+        yield* Effect.sleep("5 minutes")
+        assert.deepStrictEqual(told(process), [])
+        yield* to(62_000)
+        const isSold = () => [...process.state.slots.values()].some(({ sold }) => sold > 0n)
+        yield* until(isSold, 120_000, "it has sold")
+      })
+    )
+  )
+
+  it.effect("after a stop that is a swap is reported while no swap returns enough", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { process, to } = yield* stoppedBracketWith(
+          () => undefined,
+          "maxPriceDeviation: 90%",
+          "stopBy: swap, floor: 57500"
+        )
+        yield* until(() => told(process).length > 0, 120_000, "it is told")
+        assert.match(
+          told(process)[0]?.text ?? "",
+          /^The exit SELL .* is not in the market, refused by its limit swap-price/
+        )
+        yield* to(57_900)
+        yield* until(() => told(process).length === 0, 120_000, "the swap has sold")
       })
     )
   )

@@ -4,9 +4,9 @@ import type { Of, PlacementEvent } from "../../../domain/BotEvent.ts"
 import * as CostBasis from "../../../domain/CostBasis.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { isDustSlot } from "../../../domain/Ledger.ts"
-import { opposite, type Price, type Side } from "../../../domain/Market.ts"
+import { opposite, type Price } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
-import type { Placement } from "../Placement.ts"
+import { feeBeforeFill, type Placement } from "../Placement.ts"
 
 export interface MarketTrading {
   readonly position: CostBasis.HeldPosition
@@ -29,21 +29,24 @@ export const tradingAfter = (
     const { position } = before
     return { ...before, position: isDustSlot(placement.slot) ? CostBasis.mapDust(position, change) : change(position) }
   }
+  const charged = (position: CostBasis.HeldPosition, asset: string, fee: Amount): CostBasis.HeldPosition =>
+    isBase(placement, asset)
+      ? CostBasis.feeTaken(position, fee, orderOf(placement), least)
+      : CostBasis.mapBasis(position, (basis) => CostBasis.charge(basis, fee))
   switch (event._tag) {
     case "Planned":
       return { ...before, lastPlacedAt: at }
     case "FillSeen":
       return {
-        ...changed((position) => CostBasis.traded(position, event.side, exchangeOf(event, event.side), least)),
+        ...changed((position) => {
+          const filled = CostBasis.traded(position, event.side, tradeOf(placement, event), least)
+          return charged(filled, event.outputAsset, feeBeforeFill(placement, event.amountOut))
+        }),
         lastFill: { price: event.price, at }
       }
     case "PaidOut":
     case "Refunded":
-      return changed((position) =>
-        isBase(placement, event.asset)
-          ? CostBasis.feeTaken(position, event.fee, orderOf(placement), least)
-          : CostBasis.mapBasis(position, (basis) => CostBasis.charge(basis, event.fee))
-      )
+      return changed((position) => charged(position, event.asset, event.fee))
     case "WrittenOff":
     case "Found":
       return { ...before, ...afterLoss(before, placement, event) }
@@ -54,11 +57,14 @@ export const tradingAfter = (
   }
 }
 
-const exchangeOf = ({ amountIn, amountOut }: Record<"amountIn" | "amountOut", Amount>, side: Side) =>
-  side === "BUY" ? { base: amountOut, quote: amountIn } : { base: amountIn, quote: amountOut }
+/** The trade of a fill before the fee that the venue may have taken of its output already. */
+const tradeOf = (placement: Placement, { amountIn, amountOut }: Record<"amountIn" | "amountOut", Amount>) => {
+  const output = amountOut + feeBeforeFill(placement, amountOut)
+  return placement.side === "BUY" ? { base: output, quote: amountIn } : { base: amountIn, quote: output }
+}
 
 const orderOf = ({ inputAmount, outputAmount, side }: Placement) =>
-  exchangeOf({ amountIn: inputAmount, amountOut: outputAmount }, side)
+  side === "BUY" ? { base: outputAmount, quote: inputAmount } : { base: inputAmount, quote: outputAmount }
 
 const isBase = ({ inputAsset, side }: Placement, asset: string): boolean => (asset === inputAsset) === (side === "SELL")
 
@@ -73,12 +79,13 @@ const afterTakingBack = (
     const worth = Decimal.divideInteger(fee * quote, base, "up")
     return CostBasis.charge(CostBasis.trade(known, "BUY", fee, worth), -worth)
   }
+  const outputFees = fills.reduce((sum, { amountOut }) => sum + feeBeforeFill(placement, amountOut), payoutFee)
   return fills.reduce(
     (known, fill) => {
-      const { base, quote } = exchangeOf(fill, side)
+      const { base, quote } = tradeOf(placement, fill)
       return CostBasis.trade(known, opposite(side), base, quote)
     },
-    givenBack(givenBack(basis, outputAsset, payoutFee), inputAsset, refundFee)
+    givenBack(givenBack(basis, outputAsset, outputFees), inputAsset, refundFee)
   )
 }
 

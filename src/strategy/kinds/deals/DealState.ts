@@ -1,10 +1,10 @@
 /** The memory of a strategy of deals. The view reports what its orders did; `legs` records each slot's progress when the deal began. */
 import { type Amount, format } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
-import type { Market, Price, Side } from "../../../domain/Market.ts"
+import { type Market, opposite, type Price, type Side } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
 import { filledOfLeg, type Memory } from "../../Decision.ts"
-import { type LegsDone, legsDone, progressOf, type View } from "../../View.ts"
+import { type LegsDone, progressOf, tradesOf, type View } from "../../View.ts"
 import { amountIn, decimalIn, isRecord, isTrueIn, numberIn, recordIn } from "../Memory.ts"
 import { type Left, leftIn, rememberLeft } from "../StopExit.ts"
 
@@ -12,7 +12,7 @@ export interface Deal {
   readonly price: Price
   readonly startedAt: number
   readonly legs: ReadonlyMap<string, LegsDone>
-  readonly before: ReturnType<typeof entriesIn> | undefined
+  readonly before: Readonly<Record<"base" | "quote", Amount>> | undefined
   readonly isExpired: boolean
   readonly isClosing: boolean
   readonly isBreakeven: boolean
@@ -25,24 +25,14 @@ export interface Deal {
   readonly left: Left | undefined
 }
 
-export const entriesIn = ({ slots }: View, side: Side) => {
-  let [base, quote] = [0n, 0n]
-  for (const { bought, paid, proceeds, sold } of slots.values()) {
-    base += side === "BUY" ? bought : sold
-    quote += side === "BUY" ? paid : proceeds
-  }
-  return { base, quote }
-}
-
 export interface DealState {
   readonly begun: number
   readonly endedAt: number | undefined
   readonly deal: Deal | undefined
 }
 
-const untouched: LegsDone = { completedLegs: 0, filledInLeg: 0n }
-
-export const legsBefore = ({ legs }: Deal, slot: string): LegsDone => legs.get(slot) ?? untouched
+export const legsBefore = ({ legs }: Deal, slot: string): LegsDone =>
+  legs.get(slot) ?? { completedLegs: 0, filledInLeg: 0n }
 
 /** The part of an entry that has filled before the whole has. */
 export const filledIn = (deal: Deal, slot: string, view: Pick<View, "slots">): Amount =>
@@ -54,13 +44,8 @@ export const isTouched = (deal: Deal, slot: string, view: Pick<View, "slots">): 
 export const isComplete = (deal: Deal, slot: string, view: Pick<View, "slots">): boolean =>
   progressOf(view, slot).completedLegs > legsBefore(deal, slot).completedLegs
 
-export const legsNow = (slots: ReadonlyArray<string>, view: View): Deal["legs"] =>
-  new Map(slots.map((slot) => [slot, legsDone(view, slot)]))
-
-const tradedBy = (slot: string, side: Side, view: View): Amount => {
-  const { bought, sold } = progressOf(view, slot)
-  return side === "BUY" ? sold : bought
-}
+const tradedBy = (slot: string, side: Side, view: View): Amount =>
+  tradesOf(opposite(side), [progressOf(view, slot)]).base
 
 export const tradedNow = (exits: ReadonlyArray<string>, side: Side, view: View): Deal["exits"] =>
   new Map(exits.length === 1 ? [] : exits.map((slot) => [slot, tradedBy(slot, side, view)]))

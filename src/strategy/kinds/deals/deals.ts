@@ -24,14 +24,14 @@ import { consultCandles, type Moment } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import { form, type Kind, reasons } from "../../Kind.ts"
 import * as Ask from "../../Setup.ts"
-import { baseLeft, legsDone, type OwnState, progressOf, type SlotProgress, type View, wholeOf } from "../../View.ts"
+import { baseLeft, legsDone, type OwnState, progressOf, tradesOf, type View, wholeOf } from "../../View.ts"
 import { orderText } from "../Execution.ts"
 import { type Notes, notes } from "../Memory.ts"
 import { valueOf } from "../OrderCheck.ts"
 import { ahead, behind, isAsGood, isBetter, orderPrice } from "../PriceLevels.ts"
 import { amountsOf, quantityAt } from "../Size.ts"
 import { followStep, type Left, leave, stopsOf } from "../StopExit.ts"
-import { turnedText } from "../Total.ts"
+import { averagePrice, turnedText } from "../Total.ts"
 import { distanceAt } from "../Volatility.ts"
 import * as State from "./DealState.ts"
 import { type Deals, dealsKeys, dealsOf, mostDeals, mostSafetyOrders } from "./DealsSection.ts"
@@ -153,10 +153,10 @@ const notesOf = (whole: Deals): Notes<State.DealState> => {
 /** Base that the deal has yet to exit, whichever slots have traded it; below zero after sales. */
 const heldBefore = (deal: State.Deal | undefined, slots: View["slots"]): Amount => {
   if (deal === undefined || !State.isTouched(deal, baseOrder, { slots })) return 0n
-  const sum = (of: (progress: SlotProgress) => Amount) => [...slots.values()].reduce((all, one) => all + of(one), 0n)
-  const fills = { bought: sum(({ bought }) => bought), sold: sum(({ sold }) => sold) }
-  const fees = { base: sum((progress) => progress.fees?.base ?? 0n), quote: 0n }
-  return baseLeft({ ...progressOf({ slots }, baseOrder), ...fills, fees })
+  const all = [...slots.values()]
+  const [bought, sold] = [tradesOf("BUY", all).base, tradesOf("SELL", all).base]
+  const fees = { base: all.reduce((sum, { fees }) => sum + (fees?.base ?? 0n), 0n), quote: 0n }
+  return baseLeft({ ...progressOf({ slots }, baseOrder), bought, sold, fees })
 }
 
 const decide = (whole: Deals, known: Notes<State.DealState>, view: View, memory: Memory): Decision => {
@@ -243,13 +243,8 @@ const isAtBreakeven = (whole: Deals, deal: State.Deal, view: View, moment: Momen
   return isAt(whole, reachedIn(whole, deal, view), at, moment)
 }
 
-const averageOf = ({ market, side }: Deals, deal: State.Deal, view: View): Price => {
-  const { before } = deal
-  const entries = State.entriesIn(view, side)
-  if (before === undefined || entries.base <= before.base) return view.own?.averageEntry ?? deal.price
-  const [base, cost] = [entries.base - before.base, entries.quote - before.quote]
-  return CostBasis.averagePrice({ ...CostBasis.empty, position: base, cost }, market) ?? deal.price
-}
+const averageOf = ({ market, side }: Deals, { before, price }: State.Deal, { own, slots }: View): Price =>
+  (before && averagePrice(market, side, slots.values(), before)) ?? own?.averageEntry ?? price
 
 /** The price of the target, or else of the nearest one. */
 const profitPrice = (whole: Deals, deal: State.Deal, view: View, target = whole.takeProfit[0]?.at): Price => {
@@ -309,8 +304,8 @@ const begin = (whole: Deals, state: State.DealState, view: View, moment: Moment)
     consultCandles(moment.found, timeframeMillis(follows.series.timeframe) ?? 0)
     return waits("needs more candles for the distance of its safety orders", "safety.distance")
   }
-  const legs = State.legsNow(slotsOf(whole), view)
-  const before = positionIn(view) === 0n ? undefined : State.entriesIn(view, side)
+  const legs = new Map(slotsOf(whole).map((slot) => [slot, legsDone(view, slot)]))
+  const before = positionIn(view) === 0n ? undefined : tradesOf(side, view.slots.values())
   const start = { price, startedAt: view.now, legs, before, isExpired: false, isClosing: false, isBreakeven: false }
   const exits = State.tradedNow(whole.exits, side, view)
   const deal: State.Deal = { ...start, exits, spacing, best: undefined, left: undefined }
