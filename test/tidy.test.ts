@@ -68,9 +68,9 @@ const budgets: Readonly<Record<string, number>> = {
   sandbox: 4761,
   signer: 1481,
   signing: 688,
-  strategy: 15570,
+  strategy: 15608,
   venue: 5526,
-  views: 3608
+  views: 3610
 }
 
 /** A budget is lowered when its room has become this much smaller. */

@@ -50,7 +50,7 @@ describe("equity", () => {
     assert.deepStrictEqual(orders(at(strategy, "75.01", bought, held.memory, buys)), orders(held))
     const ended = at(strategy, "75", bought, held.memory, buys)
     assert.deepStrictEqual(orders(ended), ["exit SELL 10 at 74.63"])
-    assert.deepStrictEqual(whys(ended), ["ended: its equity reached the stop of 9800 USDC"])
+    assert.deepStrictEqual(whys(ended), ["ended: its equity reached the stop of 9800 USDC, then sells 10 BTC"])
     const recovered = at(strategy, "99", { ...bought, freeBase: 0n }, ended.memory, buys)
     assert.deepStrictEqual([orders(recovered), whys(recovered)], [[], whys(ended)])
   })
@@ -60,7 +60,7 @@ describe("equity", () => {
     const first = at(strategy, "101", nothing)
     assert.deepStrictEqual(bounds(at(strategy, "96", bought, first.memory, buys)), [undefined, "105", undefined])
     const ended = at(strategy, "105", bought, first.memory, buys)
-    assert.deepStrictEqual(whys(ended), ["ended: its equity reached the take-profit of 10100 USDC"])
+    assert.deepStrictEqual(whys(ended), ["ended: its equity reached the take-profit of 10100 USDC, then sells 10 BTC"])
   })
 
   it("follows the highest equity with `trail`, from `trailFrom` on", () => {
@@ -72,7 +72,7 @@ describe("equity", () => {
     const trails = at(strategy, "105", bought, waits.memory, buys)
     assert.deepStrictEqual(bounds(trails), ["94.9", "106.01", "94.9"])
     const fallen = at(strategy, "94.9", bought, trails.memory, buys)
-    assert.deepStrictEqual(whys(fallen), ["ended: its equity reached the trailing stop of 9999 USDC"])
+    assert.deepStrictEqual(whys(fallen), ["ended: its equity reached the trailing stop of 9999 USDC, then sells 10 BTC"])
   })
 
   it("counts all that a sale of the budget's base has brought", () => {
