@@ -6,7 +6,6 @@ import { resolve } from "node:path"
 import { Clock, Effect, FileSystem, Result, Semaphore } from "effect"
 import { monotonicMillis } from "../../../domain/Durations.ts"
 import type { Engine } from "../../../engine/Engine.ts"
-import type { FindingName } from "../../../engine/planning/ahead/PlanFindings.ts"
 import { Bookkeeper } from "../../../engine/state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../../../engine/state/BotState.ts"
 import { slotKey } from "../../../engine/state/SlotFold.ts"
@@ -71,8 +70,8 @@ export const make = Effect.fnUntraced(function* (
   /** Judges the edits together. While there are objections, judges the others again, beside the versions that continue. */
   const objectionsTo = Effect.fnUntraced(function* (next: ReadonlyArray<Strategy>, fresh: ReadonlyArray<Strategy>) {
     if (admission === undefined || fresh.length === 0) return []
-    const allowed = [...admission.allow, ...(yield* untraced(Admission.allowedNext(admission.config.journal)))]
-    const keyOf = (edits: ReadonlyArray<Strategy>) => [...edits.map(({ file, hash }) => file + hash), ...allowed].join()
+    const allow = [...admission.allow, ...(yield* untraced(Admission.allowedNext(admission.config.journal)))]
+    const keyOf = (edits: ReadonlyArray<Strategy>) => [...edits.map(({ file, hash }) => file + hash), ...allow].join()
     const now = yield* monotonicMillis
     const last = keyOf(fresh) === lastJudged.edit && now < lastJudged.until ? lastJudged : undefined
     let all = last?.final ?? []
@@ -82,7 +81,7 @@ export const make = Effect.fnUntraced(function* (
       const edits = fresh.filter((each) => versions.includes(each))
       further = namesakes(versions, strategies)
       if (further.length === 0 && edits.length > 0)
-        further = yield* judge(admission, versions, { edits, running: strategies, allowed })
+        further = yield* judge({ ...admission, allow }, { edits, running: strategies, versions })
       all = [...all, ...further]
     } while (further.length > 0)
     const edit = keyOf(fresh.filter(({ file }) => areOf(file, all)))
@@ -90,15 +89,17 @@ export const make = Effect.fnUntraced(function* (
     return all
   })
 
-  const present = Effect.suspend(() => Effect.filter(files, hasNotGone))
-  const hasNotGone = (file: string) =>
-    Effect.map(isThere(file), (exists) => {
-      const missCount = exists ? 0 : (misses.get(file) ?? 0) + 1
-      misses.set(file, missCount)
-      return missCount < missesUntilGone
-    })
+  const hasNotGone = Effect.fnUntraced(function* (file: string) {
+    const missCount = (yield* isThere(file)) ? 0 : (misses.get(file) ?? 0) + 1
+    misses.set(file, missCount)
+    return missCount < missesUntilGone
+  })
 
-  const withdrawCancelled = Effect.suspend(() => withdrawn(engine, cancelledOrders(books.state, strategies)))
+  const withdrawCancelled = Effect.suspend(() => {
+    const orders = cancelledOrders(books.state, strategies)
+    const why = { code: "operator", text: "The order was cancelled by hand" }
+    return orders.length === 0 ? Effect.void : engine.withdrawPlacements(orders, why)
+  })
   yield* withdrawCancelled
 
   /** Uninterruptible, because the caller of a reload may disconnect: the engine and this watch must run the same files. */
@@ -112,7 +113,7 @@ export const make = Effect.fnUntraced(function* (
 
   const look = Effect.gen(function* () {
     if (byHandOf !== undefined) files = yield* untraced(ByHand.besides(knownOf(given, strategies), byHandOf))
-    const there = yield* present
+    const there = yield* Effect.filter(files, hasNotGone)
     const missesOf = (file: string) => misses.get(file) ?? 0
     const absent = there.flatMap((file) => (missesOf(file) < missesUntilTold ? [] : [goneText(file, onRemoved)]))
     const strategyFiles = yield* untraced(readAll(there.filter((file) => missesOf(file) === 0)))
@@ -160,11 +161,6 @@ const cancelledOrders = (state: BotState, strategies: ReadonlyArray<Strategy>): 
     cancelled.includes(slotKey(strategy, ByHand.orderOf(slot))) ? [id] : []
   )
 }
-
-const withdrawn = ({ withdrawPlacements }: Pick<Engine, "withdrawPlacements">, orders: ReadonlyArray<string>) =>
-  orders.length === 0
-    ? Effect.void
-    : Effect.asVoid(withdrawPlacements(orders, { code: "operator", text: "The order was cancelled by hand" }))
 
 /** Keeps the running strategy of a file that is missing or has mistakes; the other files do not wait for it. */
 const nextOf = (
@@ -230,25 +226,17 @@ const unchecked = (edits: ReadonlyArray<Strategy>, why: string, isFinal = false)
   return { files, name: `unchecked ${files.join()}`, text, isFinal }
 }
 
-interface Edit {
-  readonly edits: ReadonlyArray<Strategy>
-  readonly running: ReadonlyArray<Strategy>
-  readonly allowed: ReadonlyArray<FindingName>
-}
+type Edit = Readonly<Record<"edits" | "running" | "versions", ReadonlyArray<Strategy>>>
 
 /** A finding holds the edits of its strategies. A finding about the account is about all strategies that take part in it. */
-const judge = Effect.fnUntraced(function* (
-  admission: Admission.Admission,
-  next: ReadonlyArray<Strategy>,
-  { edits, running, allowed }: Edit
-) {
-  const planned = Admission.findingsOn(admission, next, edits)
+const judge = Effect.fnUntraced(function* (admission: Admission.Admission, { edits, running, versions }: Edit) {
+  const planned = Admission.findingsOn(admission, versions, edits)
   const answer = yield* Effect.result(Effect.catchDefect(planned, ofOwnCode))
   if (Result.isFailure(answer)) return [unchecked(edits, answer.failure.message, isOfOwnCode(answer.failure))]
   const { findings, waiting } = answer.success
   if (waiting.length > 0)
     return waiting.map((each) => unchecked([each], `the venue has no usable price for ${marketsSaid(each)}`))
-  return Admission.refusedOf(findings, allowed).flatMap((finding): Objections => {
+  return Admission.refusedOf(findings, admission.allow).flatMap((finding): Objections => {
     const { name, strategies } = finding
     const own = edits.filter((edit) => strategies.includes(edit.name))
     const held = name === "over-commit" ? own.filter((edit) => Admission.isMore(edit, running)) : own
