@@ -141,10 +141,8 @@ export const explained = Effect.fn("Explaining.explained")(function* (
     lately,
     touched: yield* touches(state, lives, now)
   }
-  const all = explain(
-    moment,
-    [...state.slots.keys()].filter((key) => isNamed(key, slot))
-  )
+  const ownKeys = [...state.slots.keys()].filter((key) => isNamed(key, slot))
+  const all = explain(moment, ownKeys)
   const matches = all.filter(
     (each) => slot === undefined || isNamed(each.slot, slot) || each.slot.startsWith(`${slot}/`)
   )

@@ -62,32 +62,7 @@ export const make = Effect.fnUntraced(function* (
   let files = given
   /** Problems with the same names are recorded once, even if their details differ. */
   let standing = ""
-  let lastJudged = unjudged
-
-  const beside = (objections: Objections, next: ReadonlyArray<Strategy>) =>
-    next.flatMap((each) => (areOf(each.file, objections) ? strategies.filter(({ file }) => file === each.file) : each))
-
-  /** Judges the edits together. While there are objections, judges the others again, beside the versions that continue. */
-  const objectionsTo = Effect.fnUntraced(function* (next: ReadonlyArray<Strategy>, fresh: ReadonlyArray<Strategy>) {
-    if (admission === undefined || fresh.length === 0) return []
-    const allow = [...admission.allow, ...(yield* untraced(Admission.allowedNext(admission.config.journal)))]
-    const keyOf = (edits: ReadonlyArray<Strategy>) => [...edits.map(({ file, hash }) => file + hash), ...allow].join()
-    const now = yield* monotonicMillis
-    const last = keyOf(fresh) === lastJudged.edit && now < lastJudged.until ? lastJudged : undefined
-    let all = last?.final ?? []
-    let further: Objections
-    do {
-      const versions = beside(all, next)
-      const edits = fresh.filter((each) => versions.includes(each))
-      further = namesakes(versions, strategies)
-      if (further.length === 0 && edits.length > 0)
-        further = yield* judge({ ...admission, allow }, { edits, running: strategies, versions })
-      all = [...all, ...further]
-    } while (further.length > 0)
-    const edit = keyOf(fresh.filter(({ file }) => areOf(file, all)))
-    lastJudged = { edit, until: last?.until ?? now + judgeAgainMillis, final: all.filter(({ isFinal }) => isFinal) }
-    return all
-  })
+  const { forget, objectionsTo } = judging(admission)
 
   const hasNotGone = Effect.fnUntraced(function* (file: string) {
     const missCount = (yield* isThere(file)) ? 0 : (misses.get(file) ?? 0) + 1
@@ -118,8 +93,7 @@ export const make = Effect.fnUntraced(function* (
     const absent = there.flatMap((file) => (missesOf(file) < missesUntilTold ? [] : [goneText(file, onRemoved)]))
     const strategyFiles = yield* untraced(readAll(there.filter((file) => missesOf(file) === 0)))
     const next = nextOf(there, strategyFiles, strategies)
-    const fresh = freshIn(next, strategies, yield* Clock.currentTimeMillis)
-    const objections = yield* objectionsTo(next, fresh)
+    const objections = yield* objectionsTo(next, strategies)
     const mistakes = [...absent, ...strategyFiles.rendered]
     const problems = [...mistakes, ...objections.map(({ text }) => text)]
     const names = [...mistakes, ...objections.map(({ name }) => name)].join()
@@ -127,9 +101,9 @@ export const make = Effect.fnUntraced(function* (
       const event = names === "" ? { _tag: "EditMended" as const } : { _tag: "StrategiesRefused" as const, problems }
       if (names !== standing) yield* books.record(event)
       standing = names
-      if (names === "") lastJudged = unjudged
+      if (names === "") forget()
     }
-    const admitted = beside(objections, next)
+    const admitted = beside(objections, next, strategies)
     const isUnchanged = admitted.length === strategies.length && admitted.every((each) => strategies.includes(each))
     if (!isUnchanged) yield* use(admitted)
     const applied = strategyFiles.strategies.filter(({ file, hash }) => ofFile(file, admitted)?.hash === hash)
@@ -143,7 +117,7 @@ export const make = Effect.fnUntraced(function* (
     look,
     /** Judges the files now, even if they were judged recently. `own` is the file that the caller has written. */
     reload: Effect.fnUntraced(function* (own?: string) {
-      lastJudged = unjudged
+      forget()
       return answerTo(own, yield* look)
     }),
     forever: Effect.forever(Effect.andThen(Effect.sleep(lookMillis), look)),
@@ -210,6 +184,40 @@ const freshIn = (next: ReadonlyArray<Strategy>, running: ReadonlyArray<Strategy>
     const before = running.find(({ name }) => name === strategy.name)?.text
     return !running.includes(strategy) && !Admission.takesNoRisk(strategy, before, now)
   })
+
+const beside = (objections: Objections, next: ReadonlyArray<Strategy>, running: ReadonlyArray<Strategy>) =>
+  next.flatMap((each) => (areOf(each.file, objections) ? running.filter(({ file }) => file === each.file) : each))
+
+/** Judges all edits together. While there are objections, judges the others again, beside the versions that continue. */
+const judging = (admission: WatchOptions["admission"]) => {
+  let last = unjudged
+  const objectionsTo = Effect.fnUntraced(function* (next: ReadonlyArray<Strategy>, running: ReadonlyArray<Strategy>) {
+    const fresh = freshIn(next, running, yield* Clock.currentTimeMillis)
+    if (admission === undefined || fresh.length === 0) return []
+    const allow = [...admission.allow, ...(yield* untraced(Admission.allowedNext(admission.config.journal)))]
+    const keyOf = (edits: ReadonlyArray<Strategy>) => [...edits.map(({ file, hash }) => file + hash), ...allow].join()
+    const now = yield* monotonicMillis
+    const isJudged = keyOf(fresh) === last.edit && now < last.until
+    const { final, until } = isJudged ? last : { ...unjudged, until: now + judgeAgainMillis }
+    let all = final
+    let further: Objections
+    do {
+      const versions = beside(all, next, running)
+      const edits = fresh.filter((each) => versions.includes(each))
+      further = namesakes(versions, running)
+      if (further.length === 0 && edits.length > 0)
+        further = yield* judge({ ...admission, allow }, { edits, running, versions })
+      all = [...all, ...further]
+    } while (further.length > 0)
+    const edit = keyOf(fresh.filter(({ file }) => areOf(file, all)))
+    last = { edit, until, final: all.filter(({ isFinal }) => isFinal) }
+    return all
+  })
+  const forget = () => {
+    last = unjudged
+  }
+  return { forget, objectionsTo } as const
+}
 
 /** A version that continues keeps its name. */
 const namesakes = (versions: ReadonlyArray<Strategy>, running: ReadonlyArray<Strategy>): Objections =>
