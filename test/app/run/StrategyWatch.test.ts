@@ -409,6 +409,26 @@ describe("the watch on strategy files", () => {
     }).pipe(Effect.provide(around))
   )
 
+  it.effect("applies an order by hand, and its change, while a finding rejects another file", () =>
+    Effect.gen(function* () {
+      const { journal, market, runs, save, watch } = yield* watched()
+      const [ladder = ""] = watch.files()
+      const file = `${journal}.by-hand-btc-usdc.yaml`
+      const orderAt = (price: number, quote: bigint) => {
+        const rule = `{ when: "mid > 0", side: buy, price: ${price}, size: { base: 0.005 }, times: 1 }`
+        return ByHand.edited("", btcUsdc, { orders: new Map([["buy-00000001", rule]]), budget: { base: 0n, quote } })
+      }
+      market.mid = price("58000")
+      save(higher)
+      const note = `. Not applied: ${ladder}; limitbot status shows why`
+      for (const order of [orderAt(50_000, 260_000_000n), orderAt(51_000, 270_000_000n)]) {
+        writeFileSync(file, order)
+        assert.deepStrictEqual(yield* watch.reload(file), { objection: "", note })
+        assert.deepStrictEqual(runs(), [first, order])
+      }
+    }).pipe(Effect.provide(around))
+  )
+
   it.effect("applies the edit of a stop while another edited file has no price, and names that file", () =>
     Effect.gen(function* () {
       const { market, runs, save, saveAs, watch } = yield* withBracket
