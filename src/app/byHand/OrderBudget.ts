@@ -129,7 +129,9 @@ export const largestBy = (market: Market, request: OrderRequest, size: string, s
   return most === 0n ? undefined : format(most, market.base.decimals)
 }
 
-const amountsOf = (state: BotState, market: Market, orders: ReadonlyMap<string, string>) => {
+type Rules = ReturnType<typeof ByHand.ordersIn>
+
+const amountsOf = (state: BotState, market: Market, orders: Rules) => {
   const strategy = ByHand.strategyOf(market)
   const none = { base: 0n, quote: 0n }
   const [costs, paid, held] = [{ ...none }, { ...none }, { ...none }]
@@ -170,12 +172,7 @@ export const needsIn = (state: BotState, strategies: ReadonlyArray<Pick<Strategy
   )
 
 /** Lowers the budget only for the order in `cancelled`, whose money returns to the account. */
-export const budgetWith = (
-  state: BotState,
-  market: Market,
-  orders: ReadonlyMap<string, string>,
-  cancelled?: string
-) => {
+export const budgetWith = (state: BotState, market: Market, orders: Rules, cancelled?: string) => {
   const strategy = ByHand.strategyOf(market)
   const { costs, held, paid } = amountsOf(state, market, orders)
   const back = cancelled === undefined ? [] : liveIn(state, strategy, cancelled).filter((each) => !isUnpaid(each))

@@ -42,13 +42,11 @@ const fates = {
 
 type Fate = Pick<Loose, "text" | "until">
 
-const paymentFate = ({ funding }: Placement): Fate =>
-  funding?.payment === undefined
-    ? {
-        text: fates[funding === undefined ? "doubtful" : Payload.certaintyOf(funding)],
-        ...present({ until: funding?.validUntil })
-      }
-    : { text: "requested from a wallet, which may still pay" }
+const paymentFate = ({ funding }: Placement): Fate => {
+  if (funding?.payment !== undefined) return { text: "requested from a wallet, which may still pay" }
+  const certainty = funding === undefined ? "doubtful" : Payload.certaintyOf(funding)
+  return { text: fates[certainty], ...present({ until: funding?.validUntil }) }
+}
 
 const sparesIn = ({ placements }: BotState): ReadonlyArray<Loose> =>
   [...placements.values()].flatMap(({ spares }) =>
@@ -96,11 +94,8 @@ const tokens = Effect.fnUntraced(function* (journal: string, isRunning: boolean)
   const tokenEntries: Array<Loose> = []
   if (isRunning) {
     const file = Tokens.operatorFile(journal)
-    if (yield* isThere(file))
-      tokenEntries.push({
-        id: "the operator's token",
-        text: `commands the bot: stop it, and remove ${file} for a new one`
-      })
+    const text = `commands the bot: stop it, and remove ${file} for a new one`
+    if (yield* isThere(file)) tokenEntries.push({ id: "the operator's token", text })
     for (const { name, role } of yield* People.list(journal))
       if (role !== "viewer")
         tokenEntries.push({ id: name, text: `commands the bot as ${role}: limitbot people ${name} --revoke` })

@@ -133,14 +133,8 @@ export const make = Effect.fn("BotServices.make")(function* (options: BotService
   })
 
   const { state } = yield* Bookkeeper
-  const orders = yield* OrderServices.make({
-    config,
-    running: options.running,
-    state: isDry ? Effect.fail(refuse("A dry run places no orders")) : Effect.succeed(state),
-    plan: drafted,
-    reload: options.reload,
-    leaving: options.leaving
-  })
+  const stateOfOrders = isDry ? Effect.fail(refuse("A dry run places no orders")) : Effect.succeed(state)
+  const orders = yield* OrderServices.make({ ...options, state: stateOfOrders, plan: drafted })
 
   const testing = yield* Semaphore.make(1)
   const backtested = Effect.fnUntraced(
@@ -168,7 +162,7 @@ export const make = Effect.fn("BotServices.make")(function* (options: BotService
     Effect.provide(VenueAccess.besideJournal(config, account.signerId)),
     Effect.map(reconciliationView)
   )
-  const services: BotServices = {
+  return {
     files: edited.all,
     check: edited.check,
     apply: edited.apply,
@@ -178,6 +172,5 @@ export const make = Effect.fn("BotServices.make")(function* (options: BotService
     orders,
     explain: (slot, at) => answering(Effect.map(explained(config, slot, at), ({ slots }) => slots)),
     reconcile: isDry ? Effect.fail(refuse("A dry run has nothing to reconcile")) : answering(compared)
-  }
-  return services
+  } satisfies BotServices
 })

@@ -54,13 +54,11 @@ const gather = () => {
     if (event._tag === "StrategyRemoved") removed.set(event.strategy, entry)
     if (!("slot" in event)) return
     const key = slotKey(event.strategy, event.slot)
-    const recentEntries = lately.get(key)
-    if (recentEntries === undefined) lately.set(key, [entry])
-    else {
-      recentEntries.push(entry)
-      // More events than shown are kept, because many have no text for people.
-      if (recentEntries.length > 4 * shownEvents) recentEntries.shift()
-    }
+    const recentEntries = lately.get(key) ?? []
+    lately.set(key, recentEntries)
+    recentEntries.push(entry)
+    // More events than shown are kept, because many have no text for people.
+    if (recentEntries.length > 4 * shownEvents) recentEntries.shift()
   }
   return { lately, lives, removed, last, seen: noteEntry }
 }
@@ -119,10 +117,8 @@ export const explained = Effect.fn("Explaining.explained")(function* (
   const now = yield* momentOf(at)
   const { events } = yield* Journal
   const first = Option.getOrUndefined(yield* Stream.runHead(events()))
-  if (first !== undefined && first.at > now) {
-    const message = `At ${utc(now)} there is no data: the journal begins at ${utc(first.at)}`
-    return yield* commandFailed(message)
-  }
+  if (first !== undefined && first.at > now)
+    return yield* commandFailed(`At ${utc(now)} there is no data: the journal begins at ${utc(first.at)}`)
   const { lately, lives, removed, last, seen } = gather()
   const state = yield* Bookkeeper.replayUntil(now, seen)
   const strategies = new Map<string, Strategy>()
@@ -145,18 +141,15 @@ export const explained = Effect.fn("Explaining.explained")(function* (
     lately,
     touched: yield* touches(state, lives, now)
   }
-  const all = explain(
-    moment,
-    [...state.slots.keys()].filter((key) => isNamed(key, slot))
-  )
+  const ownKeys = [...state.slots.keys()].filter((key) => isNamed(key, slot))
+  const all = explain(moment, ownKeys)
   const matches = all.filter(
     (each) => slot === undefined || isNamed(each.slot, slot) || each.slot.startsWith(`${slot}/`)
   )
   if (matches.length === 0 && slot !== undefined) {
     const names = all.slice(0, 30).map((each) => each.slot)
     const slots = `Slots: ${names.join(", ")}${all.length > 30 ? ", …" : ""}`
-    const message = `No slot ${slot}${all.length === 0 ? ": no strategy was loaded" : `. ${slots}`}`
-    return yield* commandFailed(message)
+    return yield* commandFailed(`No slot ${slot}${all.length === 0 ? ": no strategy was loaded" : `. ${slots}`}`)
   }
   return { now, slots: matches }
 })

@@ -4,7 +4,6 @@ import { type Asset, bySymbol } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { chargedLine } from "../../domain/EchoedFee.ts"
-import type { TwoSidedPrice } from "../../domain/Market.ts"
 import { age, countText, utc } from "../../domain/Text.ts"
 import type { FindingName } from "../../engine/planning/ahead/PlanFindings.ts"
 import type { Money, PlannedChange, PlannedOrder } from "../../engine/planning/ahead/PlanReport.ts"
@@ -118,16 +117,13 @@ const summary = ({ changes, findings }: Plan, refused: ReadonlyArray<string>): s
 const header = ({ at, journal, hasJournal, killed, prices }: Plan): ReadonlyArray<ColouredLine> => [
   [hasJournal ? `Against the journal ${journal}` : `Without a journal: ${journal} does not exist yet`],
   ...(killed === undefined ? [] : [[`THE KILL SWITCH IS ON: ${killed}. All orders are cancelled.`, "red"] as const]),
-  ...priceLines([...prices], at)
+  ...priceLines({ at, prices })
 ]
 
-const priceLines = (
-  prices: ReadonlyArray<readonly [string, TwoSidedPrice]>,
-  at: number
-): ReadonlyArray<ColouredLine> => {
-  if (prices.length === 0) return []
+const priceLines = ({ at, prices }: Pick<Plan, "at" | "prices">): ReadonlyArray<ColouredLine> => {
+  if (prices.size === 0) return []
   const columns = ["PRICES", Table.decimal("BID"), Table.decimal("ASK")] as const
-  const rows = prices.map(([market, price]) => [
+  const rows = Array.from(prices, ([market, price]) => [
     market,
     Decimal.short(price.bid),
     Decimal.short(price.ask),

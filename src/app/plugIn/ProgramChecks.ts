@@ -62,6 +62,8 @@ const misbehaviour = (
   return undefined
 }
 
+const withNewKey = (json: string): string => JSON.stringify({ ...JSON.parse(json), added: { later: [1] } })
+
 // A notifier must accept every message of a bot, one at a time, and confirm by its exit code.
 /** A notifier that prints more on standard output than this has misunderstood something. */
 const mostOutput = 16_384
@@ -87,13 +89,7 @@ const notices: ReadonlyArray<readonly [check: string, body: string]> = [
     "reads the longest message to its end",
     message(Array.from({ length: 20 }, (_, index) => notice(`${index + 1} ${"long ".repeat(10_000)}`)))
   ],
-  [
-    "ignores keys of a later version",
-    JSON.stringify({
-      ...JSON.parse(message([{ ...notice("with a new key"), kind: "NewKind" }])),
-      added: { later: [1] }
-    })
-  ]
+  ["ignores keys of a later version", withNewKey(message([{ ...notice("with a new key"), kind: "NewKind" }]))]
 ]
 
 const notifier = (program: Program.Program, limitMillis: number = command.terms.limitMillis) => {
@@ -124,10 +120,9 @@ const price = Effect.fn("ProgramChecks.price")(function* (
     return answer._tag === "Told" ? `it told ${answer.listed.mid}` : undefined
   }
   const question = SecondSourceProgram.questionOf(market)
-  const laterQuestion = `${JSON.stringify({ ...JSON.parse(question), added: { later: [1] } })}\n`
   const checks: ReadonlyArray<ProgramCheck> = [
     [`prints the price of ${market}`, question, tells],
-    ["ignores keys of a later version in the question", laterQuestion, tells],
+    ["ignores keys of a later version in the question", `${withNewKey(question)}\n`, tells],
     ["has no price of a market that does not exist", SecondSourceProgram.questionOf("NOTHING/NOWHERE"), isSilent]
   ]
   return yield* programs(program, checks, { ...SecondSourceProgram.terms, limitMillis })

@@ -14,7 +14,7 @@ import { PriceStore } from "../../journal/PriceStore.ts"
 import * as WholeFile from "../../journal/WholeFile.ts"
 import { OrderBook } from "../../orderbook/OrderBook.ts"
 import { wantedBy } from "../../orderbook/Wanted.ts"
-import { budgets, marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
+import { budgets, marketsOf, marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import * as PlanDraft from "../plan/PlanDraft.ts"
 import { PlanRefused } from "../plan/PlanRefused.ts"
@@ -39,38 +39,38 @@ export interface Admission {
   readonly allow: ReadonlyArray<FindingName>
 }
 
-/** Returns the findings about the `fresh` strategies; `undefined` while the venue gives no usable answers. */
-export const findingsOn = Effect.fn("Admission.findingsOn")(
-  function* ({ config, account }: Admission, strategies: ReadonlyArray<Strategy>, fresh: ReadonlyArray<Strategy>) {
-    const { state } = yield* Bookkeeper
-    const orderBook = yield* OrderBook
-    const bookRequests = wantedBy(strategies, (name) => slotEnds(state, name))
-    yield* orderBook.look(bookRequests, priceMillis)
-    const books = PlanDraft.booksIn(orderBook, bookRequests)
-    const now = yield* Clock.currentTimeMillis
-    const isStale = ({ limits, market, others = [] }: Strategy) =>
-      [market, ...others].some(({ name }) => {
-        const price = books.get(name)?.price
-        return price !== undefined && staleness({ now, price, limits }) !== undefined
-      })
-    // A price that a bot would not use does not judge a file either.
-    if (fresh.some(isStale)) return undefined
-    if (fresh.flatMap(marketsSeen).some(({ name }) => books.get(name)?.problem !== undefined)) return undefined
-    const warmed = yield* PlanDraft.feedsOf(yield* PriceStore, strategies, config.markets.sources ?? new Map())
-    const remembered = { state: structuredClone(state), hasJournal: true, ...warmed }
-    const { findings } = yield* PlanDraft.draftFrom(config, account, strategies, { remembered, books })
-    const names = new Set(fresh.map(({ name }) => name))
-    const own = findings.filter((finding) => finding.strategies.some((name) => names.has(name)))
-    return own.some(({ name }) => name === "no-price") ? undefined : own
-  },
-  Effect.catchReasons("VenueError", { RetryLater: () => Effect.undefined, OutcomeUnknown: () => Effect.undefined })
-)
+/** Returns the findings about the `fresh` strategies, except those that wait for a usable price of a market. */
+export const findingsOn = Effect.fn("Admission.findingsOn")(function* (
+  { config, account }: Admission,
+  strategies: ReadonlyArray<Strategy>,
+  fresh: ReadonlyArray<Strategy>
+) {
+  const { state } = yield* Bookkeeper
+  const orderBook = yield* OrderBook
+  const bookRequests = wantedBy(strategies, (name) => slotEnds(state, name))
+  yield* orderBook.look(bookRequests, priceMillis)
+  const books = PlanDraft.booksIn(orderBook, bookRequests)
+  const now = yield* Clock.currentTimeMillis
+  // A price that a bot would not use does not judge a file either.
+  const isUnpriced = (strategy: Strategy) =>
+    marketsSeen(strategy).some(({ name }) => books.get(name)?.problem !== undefined) ||
+    marketsOf(strategy).some(({ name }) => {
+      const price = books.get(name)?.price
+      return price === undefined || staleness({ now, price, limits: strategy.limits }) !== undefined
+    })
+  const waiting = fresh.filter(isUnpriced)
+  if (waiting.length === fresh.length) return { findings: [], waiting }
+  const warmed = yield* PlanDraft.feedsOf(yield* PriceStore, strategies, config.markets.sources ?? new Map())
+  const remembered = { state: structuredClone(state), hasJournal: true, ...warmed }
+  const { findings } = yield* PlanDraft.draftFrom(config, account, strategies, { remembered, books })
+  const names = new Set(fresh.flatMap((each) => (waiting.includes(each) ? [] : each.name)))
+  return { findings: findings.filter((finding) => finding.strategies.some((name) => names.has(name))), waiting }
+})
 
 /** True if the file may use more money than before. A smaller budget must be accepted, even while more is still in orders. */
 export const isMore = (next: Strategy, running: ReadonlyArray<Strategy>): boolean => {
-  const before = running.find(({ name }) => name === next.name)
-  if (before === undefined) return true
-  const had = new Map(budgets(before).map(({ asset, amount }) => [asset.symbol, amount]))
+  const before = running.filter(({ name }) => name === next.name).flatMap(budgets)
+  const had = new Map(before.map(({ asset, amount }) => [asset.symbol, amount]))
   return budgets(next).some(({ asset, amount }) => amount > (had.get(asset.symbol) ?? 0n))
 }
 
@@ -81,8 +81,9 @@ export const refusedOf = (
 
 const sentenceOf = ({ name, text }: PlanFinding): string => `${name}: ${text}`
 
-export const editSentenceOf = (finding: PlanFinding): string =>
-  `${finding.strategies.join(", ")}: ${sentenceOf(finding)}. Change the file, or: limitbot reload --allow ${finding.name}`
+/** Names the edited `files` that wait because of this finding. */
+export const editSentenceOf = (finding: PlanFinding, files: ReadonlyArray<string>): string =>
+  `${finding.strategies.join(", ")}: ${sentenceOf(finding)}. Change ${files.join(", ")}, or: limitbot reload --allow ${finding.name}`
 
 const Names = Schema.fromJsonString(Schema.Array(Schema.Literals(findingNames)))
 const fileOf = (journal: string): string => `${journal}.allow`
@@ -120,20 +121,19 @@ export const judging = Effect.fnUntraced(function* ({ admission, killSwitch, str
   const fresh = strategies.filter((strategy) => isFresh(state, strategy, now))
   const refusal = yield* Deferred.make<never, Effect.Error<typeof judged>>()
   const waiting = new Set(admission === undefined ? [] : fresh)
-  const judge = Effect.fnUntraced(function* (judgedTogether: ReadonlyArray<Strategy>) {
-    const findings = admission && (yield* findingsOn(admission, strategies, judgedTogether))
-    if (admission === undefined || findings === undefined) return
+  const judged = Effect.gen(function* () {
+    if (admission === undefined) return
+    const { findings, waiting: unpriced } = yield* findingsOn(admission, strategies, [...waiting])
     const refused = refusedOf(findings, admission.allow)
     if (refused.length > 0) {
       const names = [...new Set(refused.map(({ name }) => name))]
       return yield* new PlanRefused({ names, findings: refused.map(sentenceOf), isPrinted: false })
     }
-    for (const strategy of judgedTogether) waiting.delete(strategy)
-  })
-  const judged = Effect.gen(function* () {
-    yield* judge([...waiting])
-    if (waiting.size > 1) yield* Effect.forEach([...waiting], (strategy) => judge([strategy]), { discard: true })
-  }).pipe(Effect.provideContext(context))
+    for (const strategy of waiting) if (!unpriced.includes(strategy)) waiting.delete(strategy)
+  }).pipe(
+    Effect.catchReasons("VenueError", { RetryLater: () => Effect.void, OutcomeUnknown: () => Effect.void }),
+    Effect.provideContext(context)
+  )
   // Under the kill switch no file is refused, because cancelling needs a running bot.
   const isKilled = Effect.map(killSwitch, (reason) => reason !== undefined)
   const judgedIfPossible = Effect.catchIf(judged, isNoVerdict, ({ message }) => Effect.logWarning(message))

@@ -193,8 +193,7 @@ const mayPayAgain = Effect.fnUntraced(function* (state: BotState, payAgain: Read
   const clear = payAgain.find((payment) => !unclear.has(payment))
   if (clear !== undefined) {
     const others = unclear.size === 0 ? "There is none." : `Unclear: ${[...unclear.keys()].join(", ")}`
-    const message = `--pay-again ${clear}: no order has an unclear payment of this name. ${others}`
-    return yield* commandFailed(message)
+    return yield* commandFailed(`--pay-again ${clear}: no order has an unclear payment of this name. ${others}`)
   }
   for (const [payment, why] of unclear)
     if (why !== undefined && payAgain.includes(payment)) return yield* commandFailed(`--pay-again ${payment}: ${why}`)

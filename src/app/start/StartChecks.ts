@@ -149,9 +149,8 @@ const clock = ({ skewMillis }: VenueGround): Findings => {
     Math.abs(skewMillis) <= headerMillis
       ? "as the venue's, to the second"
       : `about ${seconds} s ${skewMillis < 0 ? "behind" : "ahead of"} the venue's`
-  return [
-    Math.abs(skewMillis) > maxSkewMillis ? wrong("clock", text, "set the clock: switch on NTP") : ok("clock", text)
-  ]
+  const isRight = Math.abs(skewMillis) <= maxSkewMillis
+  return [isRight ? ok("clock", text) : wrong("clock", text, "set the clock: switch on NTP")]
 }
 
 const decimals = ({ config: { markets }, isKilled, listed }: VenueGround): Findings =>

@@ -22,7 +22,7 @@ import { Process } from "../../../src/process/Process.ts"
 import { Venue } from "../../../src/venue/Venue.ts"
 import { ownAccount } from "../../../src/venue/VenueConfig.ts"
 import { price } from "../../strategy/support.ts"
-import { nowhere, workspace } from "../../world/processes/program.ts"
+import { configText, nowhere, workspace } from "../../world/processes/program.ts"
 
 /** Buys from this price downwards; the market starts at 60,000. */
 const ladderFrom = (price: number) => `name: ladder
@@ -39,6 +39,18 @@ const btcUsdc = {
 const first = ladderFrom(50_000)
 const higher = ladderFrom(59_000)
 
+/** A second file, in a market of its own. */
+const bracketWith = (stop: number, budget = 600) => `name: bracket
+market: ETH/USDC
+kind: bracket
+limits: { budget: { quote: ${budget} }, maxPriceDeviation: 50% }
+bracket: { side: buy, size: { base: 0.01 }, entry: 50000, takeProfit: 70000, stop: ${stop} }
+`
+const withEther = configText(nowhere).replace(
+  "journal:",
+  '  ETH: { id: "nep141:eth.omft.near", decimals: 18 }\njournal:'
+)
+
 const around = Layer.mergeAll(
   NodeServices.layer,
   Layer.succeed(Process, { pid: 1, execPath: "", script: "" }),
@@ -51,16 +63,20 @@ const around = Layer.mergeAll(
 )
 
 /** A watch on a running ladder, and what a test sets and sees of it. */
-const watched = Effect.fnUntraced(function* (replaced: Effect.Effect<boolean> = Effect.succeed(true)) {
-  const folder = workspace(nowhere, { "ladder.yaml": first })
+const watched = Effect.fnUntraced(function* (
+  replaced: Effect.Effect<boolean> = Effect.succeed(true),
+  more: Readonly<Record<string, string>> = {}
+) {
+  const folder = workspace(nowhere, { "config.yaml": withEther, "ladder.yaml": first, ...more })
   const file = join(folder, "ladder.yaml")
+  const files = [file, ...Object.keys(more).map((name) => join(folder, name))]
   const config = yield* ConfigFile.load(join(folder, "config.yaml"))
-  const [strategy, ...others] = yield* StrategyFiles.load([file], config.markets)
+  const [strategy, ...others] = yield* StrategyFiles.load(files, config.markets)
   if (strategy === undefined) return yield* Effect.die("the ladder is missing")
   const running = [strategy, ...others]
   const { signerId } = nowhere.account
   yield* StartUp.record({ pid: 1, version: "0", mode: "live", account: signerId, venue: nowhere.url }, running)
-  const market = { mid: price("60000"), ageMillis: 0, judgements: 0 }
+  const market = { mid: price("60000"), ageMillis: 0, judgements: 0, unquoted: "", usdc: 1_000_000_000_000n }
   const book = Effect.map(Clock.currentTimeMillis, (now) => {
     return { bid: market.mid, ask: market.mid, at: now - market.ageMillis }
   })
@@ -74,7 +90,10 @@ const watched = Effect.fnUntraced(function* (replaced: Effect.Effect<boolean> = 
       look: (wanted) =>
         Effect.map(book, (seen) => {
           market.judgements += 1
-          for (const each of wanted) prices.set(each.market.name, seen)
+          for (const {
+            market: { name }
+          } of wanted)
+            if (name !== market.unquoted) prices.set(name, seen)
         }),
       book: (name) => ({
         market: strategy.market,
@@ -85,7 +104,10 @@ const watched = Effect.fnUntraced(function* (replaced: Effect.Effect<boolean> = 
     }),
     Layer.mock(Venue)({
       listOrders: () => Effect.succeed({ value: { orders: [] } }),
-      balances: Effect.succeed([]),
+      balances: Effect.sync(() => {
+        const { id } = strategy.market.quote
+        return [{ tokenId: id, available: market.usdc, source: "INTENTS" as const, symbol: "USDC" }]
+      }),
       publicBalances: () => Effect.undefined,
       tokens: Effect.succeed([])
     })
@@ -97,7 +119,7 @@ const watched = Effect.fnUntraced(function* (replaced: Effect.Effect<boolean> = 
       return true
     })
   const watch = yield* StrategyWatch.make({ replace: () => replaced, withdrawPlacements }, running, {
-    files: [file],
+    files,
     byHandOf: config.journal,
     markets: config.markets,
     onRemoved: "drained",
@@ -113,9 +135,16 @@ const watched = Effect.fnUntraced(function* (replaced: Effect.Effect<boolean> = 
     records,
     journal: config.journal,
     save: (text: string) => writeFileSync(file, text),
+    saveAs: (name: string, text: string) => writeFileSync(join(folder, name), text),
     withdrawn: () => withdrawn,
     runs: () => watch.strategies().map(({ text }) => text)
   }
+})
+
+const withBracket = watched(undefined, { "bracket.yaml": bracketWith(45_000) })
+const rejections = Effect.gen(function* () {
+  const events = yield* Stream.runCollect((yield* Journal).events({ tags: ["StrategiesRefused"] }))
+  return [...events].map(({ event }) => (event._tag === "StrategiesRefused" ? event.problems.join("; ") : ""))
 })
 
 const seconds = (count: number) => TestClock.adjust(`${count} seconds`)
@@ -357,6 +386,133 @@ describe("the watch on strategy files", () => {
       yield* Admission.allowNext(journal, ["fills-at-once"])
       yield* watch.look
       assert.deepStrictEqual([runs(), yield* Admission.allowedNext(journal)], [[higher], []])
+    }).pipe(Effect.provide(around))
+  )
+
+  it.effect("applies the edit of a stop while a finding rejects another file, and names that file once", () =>
+    Effect.gen(function* () {
+      const { market, runs, save, saveAs, watch } = yield* withBracket
+      const [ladder = "", bracket = ""] = watch.files()
+      market.mid = price("58000")
+      save(higher)
+      saveAs("bracket.yaml", bracketWith(48_000))
+      yield* watch.look
+      assert.deepStrictEqual(runs(), [first, bracketWith(48_000)])
+      yield* watch.look
+      saveAs("bracket.yaml", bracketWith(49_000))
+      assert.include(yield* watch.reload(bracket), { objection: "" })
+      assert.deepStrictEqual(runs(), [first, bracketWith(49_000)])
+      const [problem = "", ...further] = yield* rejections
+      assert.match(problem, /^ladder: fills-at-once: /)
+      assert.include(problem, `Change ${ladder}, or: limitbot reload --allow fills-at-once`)
+      assert.deepStrictEqual(further, [])
+    }).pipe(Effect.provide(around))
+  )
+
+  it.effect("applies an order by hand, and its change, while a finding rejects another file", () =>
+    Effect.gen(function* () {
+      const { journal, market, runs, save, watch } = yield* watched()
+      const [ladder = ""] = watch.files()
+      const file = `${journal}.by-hand-btc-usdc.yaml`
+      const orderAt = (price: number, quote: bigint) => {
+        const rule = `{ when: "mid > 0", side: buy, price: ${price}, size: { base: 0.005 }, times: 1 }`
+        return ByHand.edited("", btcUsdc, { orders: new Map([["buy-00000001", rule]]), budget: { base: 0n, quote } })
+      }
+      market.mid = price("58000")
+      save(higher)
+      const note = `. Not applied: ${ladder}; limitbot status shows why`
+      for (const order of [orderAt(50_000, 260_000_000n), orderAt(51_000, 270_000_000n)]) {
+        writeFileSync(file, order)
+        assert.deepStrictEqual(yield* watch.reload(file), { objection: "", note })
+        assert.deepStrictEqual(runs(), [first, order])
+      }
+    }).pipe(Effect.provide(around))
+  )
+
+  it.effect("applies the edit of a stop while another edited file has no price, and names that file", () =>
+    Effect.gen(function* () {
+      const { market, runs, save, saveAs, watch } = yield* withBracket
+      const [ladder = "", bracket = ""] = watch.files()
+      market.unquoted = "BTC/USDC"
+      save(higher)
+      saveAs("bracket.yaml", bracketWith(48_000))
+      assert.include(yield* watch.reload(bracket), { objection: "" })
+      assert.deepStrictEqual(runs(), [first, bracketWith(48_000)])
+      const { objection } = yield* watch.reload(ladder)
+      const text = `The edit of ${ladder} cannot be checked yet: the venue has no usable price for BTC/USDC`
+      assert.deepStrictEqual([objection, ...(yield* rejections)], [text, text])
+      market.unquoted = ""
+      yield* watch.look
+      assert.deepStrictEqual(runs(), [higher, bracketWith(48_000)])
+    }).pipe(Effect.provide(around))
+  )
+
+  it.effect("asks the venue for one refused file every 30 s while another waits for its price", () =>
+    Effect.gen(function* () {
+      const { market, runs, save, saveAs, watch } = yield* withBracket
+      market.unquoted = "ETH/USDC"
+      market.mid = price("58000")
+      save(higher)
+      saveAs("bracket.yaml", bracketWith(48_000))
+      yield* watch.look
+      market.mid = price("60000")
+      yield* seconds(29)
+      yield* watch.look
+      assert.deepStrictEqual(runs(), [first, bracketWith(45_000)])
+      yield* seconds(1)
+      yield* watch.look
+      assert.deepStrictEqual(runs(), [higher, bracketWith(45_000)])
+    }).pipe(Effect.provide(around))
+  )
+
+  it.effect("rejects both files if their edits need more than the account has, and takes one that needs no more", () =>
+    Effect.gen(function* () {
+      const { market, runs, save, saveAs, watch } = yield* withBracket
+      const [ladder = "", bracket = ""] = watch.files()
+      const more = first.replace("budget: { quote: 1000 }", "budget: { quote: 1200 }")
+      market.usdc = 2_000_000_000n
+      save(more)
+      saveAs("bracket.yaml", bracketWith(48_000, 900))
+      assert.match((yield* watch.reload(ladder)).objection, /^ladder, bracket: over-commit: /)
+      assert.match((yield* watch.reload(bracket)).objection, /^ladder, bracket: over-commit: /)
+      assert.include((yield* rejections).join(), `Change ${ladder}, ${bracket}, or: `)
+      assert.deepStrictEqual(runs(), [first, bracketWith(45_000)])
+      market.usdc = 1_000_000_000n
+      saveAs("bracket.yaml", bracketWith(48_000))
+      assert.strictEqual((yield* watch.reload(bracket)).objection, "")
+      assert.match((yield* watch.reload(ladder)).objection, /over-commit: .*\. Change \S+ladder\.yaml, or: /)
+      assert.deepStrictEqual(runs(), [first, bracketWith(48_000)])
+    }).pipe(Effect.provide(around))
+  )
+
+  it.effect("rejects an edit that needs the money of another file whose edit is rejected", () =>
+    Effect.gen(function* () {
+      const { market, runs, save, saveAs, watch } = yield* withBracket
+      const [ladder = "", bracket = ""] = watch.files()
+      market.usdc = 2_000_000_000n
+      market.mid = price("58000")
+      save(higher.replaceAll("quote: 1000", "quote: 500"))
+      saveAs("bracket.yaml", bracketWith(48_000, 1400))
+      assert.match((yield* watch.reload(ladder)).objection, /^ladder: fills-at-once: /)
+      assert.match((yield* watch.reload(bracket)).objection, /over-commit: .*\. Change \S+bracket\.yaml, or: /)
+      assert.deepStrictEqual(runs(), [first, bracketWith(45_000)])
+      market.mid = price("60000")
+      assert.deepStrictEqual([(yield* watch.reload()).objection, runs().length], ["", 2])
+      assert.deepStrictEqual(runs(), [higher.replaceAll("quote: 1000", "quote: 500"), bracketWith(48_000, 1400)])
+    }).pipe(Effect.provide(around))
+  )
+
+  it.effect("rejects a file that takes the name of a file whose edit is rejected", () =>
+    Effect.gen(function* () {
+      const { market, runs, save, saveAs, watch } = yield* withBracket
+      const [ladder = "", bracket = ""] = watch.files()
+      market.mid = price("58000")
+      save(higher.replace("name: ladder", "name: other"))
+      saveAs("bracket.yaml", bracketWith(48_000).replace("name: bracket", "name: ladder"))
+      assert.match((yield* watch.reload(ladder)).objection, /^other: fills-at-once: /)
+      const { objection } = yield* watch.reload(bracket)
+      assert.strictEqual(objection, `${bracket} waits for ${ladder}, which still has its name ladder`)
+      assert.deepStrictEqual(runs(), [first, bracketWith(45_000)])
     }).pipe(Effect.provide(around))
   )
 })

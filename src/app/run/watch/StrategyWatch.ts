@@ -6,7 +6,6 @@ import { resolve } from "node:path"
 import { Clock, Effect, FileSystem, Result, Semaphore } from "effect"
 import { monotonicMillis } from "../../../domain/Durations.ts"
 import type { Engine } from "../../../engine/Engine.ts"
-import type { FindingName } from "../../../engine/planning/ahead/PlanFindings.ts"
 import { Bookkeeper } from "../../../engine/state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../../../engine/state/BotState.ts"
 import { slotKey } from "../../../engine/state/SlotFold.ts"
@@ -14,7 +13,7 @@ import * as ByHand from "../../../files/ByHand.ts"
 import * as StrategyFiles from "../../../files/StrategyFiles.ts"
 import type { Markets } from "../../../strategy/Markets.ts"
 import { isOfOwnCode } from "../../../strategy/own/OwnCodeFailed.ts"
-import type { Strategy } from "../../../strategy/Strategy.ts"
+import { marketsSaid, type Strategy } from "../../../strategy/Strategy.ts"
 import type * as WarmPrices from "../../candles/WarmPrices.ts"
 import * as Admission from "../Admission.ts"
 
@@ -35,14 +34,17 @@ export interface WatchOptions {
   readonly warm?: WarmPrices.WarmPrices
 }
 
-interface Verdict {
-  readonly problems: ReadonlyArray<string>
-  readonly names: ReadonlyArray<string>
+/** Why the versions before these edited files continue. It is final for a time, unless the venue gave no usable answers. */
+interface Objection {
+  readonly files: ReadonlyArray<string>
+  readonly name: string
+  readonly text: string
+  readonly isFinal: boolean
 }
-const safe: Verdict = { problems: [], names: [] }
+type Objections = ReadonlyArray<Objection>
 /** For reads that repeat every second: a trace would be full of them. */
 const untraced = Effect.withTracerEnabled(false)
-const unjudged = { edit: "", until: 0, verdict: safe }
+const unjudged = { edit: "", until: 0, final: [] as Objections }
 
 export const make = Effect.fnUntraced(function* (
   engine: Pick<Engine, "replace" | "withdrawPlacements">,
@@ -60,30 +62,19 @@ export const make = Effect.fnUntraced(function* (
   let files = given
   /** Problems with the same names are recorded once, even if their details differ. */
   let standing = ""
-  let lastJudged = unjudged
+  const { forget, objectionsTo } = judging(admission)
 
-  const verdictOn = Effect.fnUntraced(function* (next: ReadonlyArray<Strategy>, fresh: ReadonlyArray<Strategy>) {
-    if (admission === undefined || fresh.length === 0) return safe
-    const allowed = [...admission.allow, ...(yield* untraced(Admission.allowedNext(admission.config.journal)))]
-    const edit = [...fresh.map(({ hash }) => hash), ...allowed].join()
-    const now = yield* monotonicMillis
-    if (edit === lastJudged.edit && now < lastJudged.until) return lastJudged.verdict
-    const { isFinal, names, problems } = yield* judge(admission, next, { fresh, running: strategies, allowed })
-    if (problems.length === 0) return safe
-    const verdict = { problems, names: isFinal ? [edit, ...names] : names }
-    if (isFinal) lastJudged = { edit, until: now + judgeAgainMillis, verdict }
-    return verdict
+  const hasNotGone = Effect.fnUntraced(function* (file: string) {
+    const missCount = (yield* isThere(file)) ? 0 : (misses.get(file) ?? 0) + 1
+    misses.set(file, missCount)
+    return missCount < missesUntilGone
   })
 
-  const present = Effect.suspend(() => Effect.filter(files, hasNotGone))
-  const hasNotGone = (file: string) =>
-    Effect.map(isThere(file), (exists) => {
-      const missCount = exists ? 0 : (misses.get(file) ?? 0) + 1
-      misses.set(file, missCount)
-      return missCount < missesUntilGone
-    })
-
-  const withdrawCancelled = Effect.suspend(() => withdrawn(engine, cancelledOrders(books.state, strategies)))
+  const withdrawCancelled = Effect.suspend(() => {
+    const orders = cancelledOrders(books.state, strategies)
+    const why = { code: "operator", text: "The order was cancelled by hand" }
+    return orders.length === 0 ? Effect.void : engine.withdrawPlacements(orders, why)
+  })
   yield* withdrawCancelled
 
   /** Uninterruptible, because the caller of a reload may disconnect: the engine and this watch must run the same files. */
@@ -97,28 +88,28 @@ export const make = Effect.fnUntraced(function* (
 
   const look = Effect.gen(function* () {
     if (byHandOf !== undefined) files = yield* untraced(ByHand.besides(knownOf(given, strategies), byHandOf))
-    const there = yield* present
+    const there = yield* Effect.filter(files, hasNotGone)
     const missesOf = (file: string) => misses.get(file) ?? 0
     const absent = there.flatMap((file) => (missesOf(file) < missesUntilTold ? [] : [goneText(file, onRemoved)]))
     const strategyFiles = yield* untraced(readAll(there.filter((file) => missesOf(file) === 0)))
     const next = nextOf(there, strategyFiles, strategies)
-    const fresh = freshIn(next, strategies, yield* Clock.currentTimeMillis)
-    const verdict = yield* verdictOn(next, fresh)
-    const problems = [...absent, ...strategyFiles.rendered, ...verdict.problems]
-    const names = [...absent, ...strategyFiles.rendered, ...verdict.names].join()
+    const objections = yield* objectionsTo(next, strategies)
+    const mistakes = [...absent, ...strategyFiles.rendered]
+    const problems = [...mistakes, ...objections.map(({ text }) => text)]
+    const names = [...mistakes, ...objections.map(({ name }) => name)].join()
     if (names !== "" || there.every((file) => missesOf(file) === 0)) {
       const event = names === "" ? { _tag: "EditMended" as const } : { _tag: "StrategiesRefused" as const, problems }
       if (names !== standing) yield* books.record(event)
       standing = names
-      if (names === "") lastJudged = unjudged
+      if (names === "") forget()
     }
-    const versionBefore = ({ file }: Strategy) => strategies.filter((each) => each.file === file)
-    const admitted = next.flatMap((each) => (verdict !== safe && fresh.includes(each) ? versionBefore(each) : each))
+    const admitted = beside(objections, next, strategies)
     const isUnchanged = admitted.length === strategies.length && admitted.every((each) => strategies.includes(each))
     if (!isUnchanged) yield* use(admitted)
     const applied = strategyFiles.strategies.filter(({ file, hash }) => ofFile(file, admitted)?.hash === hash)
     const waiting = there.filter((file) => ofFile(file, applied) === undefined)
-    const why = (file: string) => (missesOf(file) > 0 ? goneText(file, onRemoved) : whyIn(file, strategyFiles, verdict))
+    const why = (file: string) =>
+      missesOf(file) > 0 ? goneText(file, onRemoved) : whyIn(file, strategyFiles, objections)
     return new Map(waiting.map((file) => [file, why(file).replaceAll("\n", "; ")]))
   }).pipe(looking.withPermit, Effect.provideContext(context))
 
@@ -126,7 +117,7 @@ export const make = Effect.fnUntraced(function* (
     look,
     /** Judges the files now, even if they were judged recently. `own` is the file that the caller has written. */
     reload: Effect.fnUntraced(function* (own?: string) {
-      lastJudged = unjudged
+      forget()
       return answerTo(own, yield* look)
     }),
     forever: Effect.forever(Effect.andThen(Effect.sleep(lookMillis), look)),
@@ -144,11 +135,6 @@ const cancelledOrders = (state: BotState, strategies: ReadonlyArray<Strategy>): 
     cancelled.includes(slotKey(strategy, ByHand.orderOf(slot))) ? [id] : []
   )
 }
-
-const withdrawn = ({ withdrawPlacements }: Pick<Engine, "withdrawPlacements">, orders: ReadonlyArray<string>) =>
-  orders.length === 0
-    ? Effect.void
-    : Effect.asVoid(withdrawPlacements(orders, { code: "operator", text: "The order was cancelled by hand" }))
 
 /** Keeps the running strategy of a file that is missing or has mistakes; the other files do not wait for it. */
 const nextOf = (
@@ -169,11 +155,13 @@ const nextOf = (
 
 const ofFile = (file: string, strategies: ReadonlyArray<Strategy>) => strategies.find((each) => each.file === file)
 
-/** A readable file waits for the verdict on all edits with new risk, or for the file whose strategy name it takes. */
-const whyIn = (own: string, { problems, rendered, strategies }: StrategyFiles.ReadFiles, verdict: Verdict): string => {
+const areOf = (file: string, objections: Objections) => objections.some(({ files }) => files.includes(file))
+
+/** A readable file without an objection waits for the file whose strategy name it takes. */
+const whyIn = (own: string, { problems, rendered }: StrategyFiles.ReadFiles, objections: Objections): string => {
   const mistakes = rendered.filter((_, at) => problems[at]?.file === own)
-  const judged = ofFile(own, strategies) === undefined ? [] : verdict.problems
-  return [mistakes, judged, rendered].find(({ length }) => length > 0)?.join("; ") ?? ""
+  const texts = objections.flatMap(({ files, text }) => (files.includes(own) ? text : []))
+  return [mistakes, texts, rendered].find(({ length }) => length > 0)?.join("; ") ?? ""
 }
 
 const answerTo = (own: string | undefined, waiting: ReadonlyMap<string, string>) => {
@@ -197,31 +185,73 @@ const freshIn = (next: ReadonlyArray<Strategy>, running: ReadonlyArray<Strategy>
     return !running.includes(strategy) && !Admission.takesNoRisk(strategy, before, now)
   })
 
-interface Edit {
-  readonly fresh: ReadonlyArray<Strategy>
-  readonly running: ReadonlyArray<Strategy>
-  readonly allowed: ReadonlyArray<FindingName>
+const beside = (objections: Objections, next: ReadonlyArray<Strategy>, running: ReadonlyArray<Strategy>) =>
+  next.flatMap((each) => (areOf(each.file, objections) ? running.filter(({ file }) => file === each.file) : each))
+
+/** Judges all edits together. While there are objections, judges the others again, beside the versions that continue. */
+const judging = (admission: WatchOptions["admission"]) => {
+  let last = unjudged
+  const objectionsTo = Effect.fnUntraced(function* (next: ReadonlyArray<Strategy>, running: ReadonlyArray<Strategy>) {
+    const fresh = freshIn(next, running, yield* Clock.currentTimeMillis)
+    if (admission === undefined || fresh.length === 0) return []
+    const allow = [...admission.allow, ...(yield* untraced(Admission.allowedNext(admission.config.journal)))]
+    const keyOf = (edits: ReadonlyArray<Strategy>) => [...edits.map(({ file, hash }) => file + hash), ...allow].join()
+    const now = yield* monotonicMillis
+    const isJudged = keyOf(fresh) === last.edit && now < last.until
+    const { final, until } = isJudged ? last : { ...unjudged, until: now + judgeAgainMillis }
+    let all = final
+    let further: Objections
+    do {
+      const versions = beside(all, next, running)
+      const edits = fresh.filter((each) => versions.includes(each))
+      further = namesakes(versions, running)
+      if (further.length === 0 && edits.length > 0)
+        further = yield* judge({ ...admission, allow }, { edits, running, versions })
+      all = [...all, ...further]
+    } while (further.length > 0)
+    const edit = keyOf(fresh.filter(({ file }) => areOf(file, all)))
+    last = { edit, until, final: all.filter(({ isFinal }) => isFinal) }
+    return all
+  })
+  const forget = () => {
+    last = unjudged
+  }
+  return { forget, objectionsTo } as const
 }
 
-/** Returns the problems of an edit, and their names. They are not final while the venue gives no usable answers. */
-const judge = Effect.fnUntraced(function* (
-  admission: Admission.Admission,
-  next: ReadonlyArray<Strategy>,
-  { fresh, running, allowed }: Edit
-) {
-  const planned = Admission.findingsOn(admission, next, fresh)
-  const findings = yield* Effect.result(Effect.catchDefect(planned, ofOwnCode))
-  const pending = (why: string, isFinal = false) => ({ isFinal, problems: [why], names: [why] })
-  if (Result.isFailure(findings)) {
-    const isFinal = isOfOwnCode(findings.failure)
-    const { message } = findings.failure
-    return pending(isFinal ? message : `The edit cannot be checked yet: ${message}`, isFinal)
-  }
-  if (findings.success === undefined) return pending("The edit cannot be checked yet: the venue has no usable price")
-  const isMore = fresh.some((strategy) => Admission.isMore(strategy, running))
-  const refused = Admission.refusedOf(findings.success, isMore ? allowed : [...allowed, "over-commit"])
-  const names = refused.flatMap(({ name, strategies }) => [name, ...strategies])
-  return { isFinal: true, problems: refused.map(Admission.editSentenceOf), names }
+/** A version that continues keeps its name. */
+const namesakes = (versions: ReadonlyArray<Strategy>, running: ReadonlyArray<Strategy>): Objections =>
+  versions.flatMap((each) => {
+    const owner = running.find((old) => old.name === each.name && old !== each && versions.includes(old))
+    if (owner === undefined) return []
+    const text = `${each.file} waits for ${owner.file}, which still has its name ${each.name}`
+    return [{ files: [each.file], name: text, text, isFinal: true }]
+  })
+
+const unchecked = (edits: ReadonlyArray<Strategy>, why: string, isFinal = false): Objection => {
+  const files = edits.map(({ file }) => file)
+  const text = `The edit of ${files.join(", ")} cannot be checked yet: ${why}`
+  return { files, name: `unchecked ${files.join()}`, text, isFinal }
+}
+
+type Edit = Readonly<Record<"edits" | "running" | "versions", ReadonlyArray<Strategy>>>
+
+/** A finding holds the edits of its strategies. A finding about the account is about all strategies that take part in it. */
+const judge = Effect.fnUntraced(function* (admission: Admission.Admission, { edits, running, versions }: Edit) {
+  const planned = Admission.findingsOn(admission, versions, edits)
+  const answer = yield* Effect.result(Effect.catchDefect(planned, ofOwnCode))
+  if (Result.isFailure(answer)) return [unchecked(edits, answer.failure.message, isOfOwnCode(answer.failure))]
+  const { findings, waiting } = answer.success
+  if (waiting.length > 0)
+    return waiting.map((each) => unchecked([each], `the venue has no usable price for ${marketsSaid(each)}`))
+  return Admission.refusedOf(findings, admission.allow).flatMap((finding): Objections => {
+    const { name, strategies } = finding
+    const own = edits.filter((edit) => strategies.includes(edit.name))
+    const held = name === "over-commit" ? own.filter((edit) => Admission.isMore(edit, running)) : own
+    const [files, hashes] = [held.map(({ file }) => file), held.map(({ hash }) => hash)]
+    const text = Admission.editSentenceOf(finding, files)
+    return held.length === 0 ? [] : [{ files, name: [name, ...hashes].join(), text, isFinal: true }]
+  })
 })
 
 const ofOwnCode = (mistake: unknown) => (isOfOwnCode(mistake) ? Effect.fail(mistake) : Effect.die(mistake))
