@@ -101,7 +101,7 @@ const troubles: ReadonlyArray<readonly [string, Trouble]> = [
       )
     }
   ],
-  ["the restart has fewer files", { restart: { strategies: [ladder(2, "third", "BTC/USDC", [30_000, 31_000])] } }],
+  ["the restart has fewer files", { restart: { strategies: [ladder(4)] } }],
   [
     "a market is removed from the configuration",
     {
