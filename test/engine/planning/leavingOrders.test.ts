@@ -110,7 +110,7 @@ describe("an order of the old name after a rename", () => {
     )
   )
 
-  it.effect("is cancelled before its successor is open if the file was renamed while no bot ran", () =>
+  it.effect("is cancelled before its successor is open if the file is renamed while no bot runs", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* makeWith(() => Reserve.none, { cancelMillis: [15_000, 20_000] })

@@ -132,7 +132,7 @@ describe.each(["before", "after"] as const)("if fills are reported %s their fee"
     assert.strictEqual(exit && Decimal.format(exit.legs[0].price), "101.41")
   })
 
-  it("a removed rung exits where it did", () => {
+  it("a removed rung keeps its exit", () => {
     const rungs = (to: number, count: number) =>
       file("ladder", `{ side: buy, from: 100, to: ${to}, rungs: ${count}, total: { base: 8 }, takeProfit: 1% }`)
     const trades = [

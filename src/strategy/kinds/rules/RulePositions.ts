@@ -19,19 +19,19 @@ export const mostSold = (
 ): ReadonlyArray<Amount | undefined> => {
   if (own === undefined || !rules.some(({ sellsPosition }) => sellsPosition)) return []
   const others = rules.filter(({ side, sellsPosition }) => side === "SELL" && !sellsPosition)
-  let left = others.reduce((sum, { slot }) => sum - netOf(progressOf({ slots }, slot)).base, own.position)
+  let remaining = others.reduce((sum, { slot }) => sum - netOf(progressOf({ slots }, slot)).base, own.position)
   return rules.map(({ exit, side, slot }, index) => {
     const { going } = states[index] ?? {}
     const progress = progressOf({ slots }, slot)
     if (exit === undefined || side === "SELL" || going === undefined || isDone(going, progress)) return undefined
     const { carried = 0n, completedLegs, filledInLeg, receivedByLastLeg } = progress
     const isPaidOut = completedLegs > going.after.completedLegs
-    const held = isPaidOut ? receivedByLastLeg - filledInLeg : filledOfLeg(going, progress)
-    const rest = min(held, max(0n, left))
-    left -= held
+    const quantity = isPaidOut ? receivedByLastLeg - filledInLeg : filledOfLeg(going, progress)
+    const rest = min(quantity, max(0n, remaining))
+    remaining -= quantity
     // Fees leave a little less of the position than the exits hold.
-    if (!isPaidOut || rest === held || isLeftover(held - rest, held)) return undefined
-    return isLeftover(rest, held) ? 0n : max(0n, filledInLeg + rest - carried)
+    if (!isPaidOut || rest === quantity || isLeftover(quantity - rest, quantity)) return undefined
+    return isLeftover(rest, quantity) ? 0n : max(0n, filledInLeg + rest - carried)
   })
 }
 
@@ -53,8 +53,8 @@ export const turnText = (
 const sideBegun = (going: Going, progress: SlotProgress): Side | undefined => {
   if (progress.completedLegs > going.after.completedLegs) return progress.lastLeg?.side
   if (progress.live !== undefined) return progress.live.side
-  const held = baseLeft(progress)
-  return !isTouched(going, progress) || held === 0n ? undefined : held > 0n ? "BUY" : "SELL"
+  const position = baseLeft(progress)
+  return !isTouched(going, progress) || position === 0n ? undefined : position > 0n ? "BUY" : "SELL"
 }
 
 export const positions = ({ rules }: Pick<Rules, "rules">, states: ReadonlyArray<RuleState>, slots: View["slots"]) =>
