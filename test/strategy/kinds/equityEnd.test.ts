@@ -72,7 +72,9 @@ describe("equity", () => {
     const trails = at(strategy, "105", bought, waits.memory, buys)
     assert.deepStrictEqual(bounds(trails), ["94.9", "106.01", "94.9"])
     const fallen = at(strategy, "94.9", bought, trails.memory, buys)
-    assert.deepStrictEqual(whys(fallen), ["ended: its equity reached the trailing stop of 9999 USDC, then sells 10 BTC"])
+    assert.deepStrictEqual(whys(fallen), [
+      "ended: its equity reached the trailing stop of 9999 USDC, then sells 10 BTC"
+    ])
   })
 
   it("counts all that a sale of the budget's base has brought", () => {
