@@ -532,7 +532,7 @@ rules:
         })
         yield* until(() => told(process).length > 0, 300_000, "it is told that the stop is not placed")
         const refused =
-          /^The exit SELL .* refused by its limit price-deviation: .* at a mid of [\d.]+; exiting now at .* costs [\d.]+ USDC more than at [\d.]+/
+          /^The exit SELL .* refused by its limit price-deviation: .* at a mid of [\d.]+; it waits for a mid below [\d.]+, or raise limits.maxPriceDeviation; exiting now at .* costs [\d.]+ USDC more than at [\d.]+/
         assert.match(told(process)[0]?.text ?? "", new RegExp(`${refused.source}; the order at 120000 stays$`))
         const isRefusal = ({ event }: { readonly event: { readonly _tag: string } }) => event._tag === "Denied"
         const said = (yield* process.events).filter(isRefusal).length
