@@ -156,7 +156,7 @@ witness: { file: witness.notes, every: 1s, mail: 1d }\n`
       /BUY +0\.001 BTC +at +30000[\s\S]*Say “\/order yes” within a minute/
     )
     await tell("/order yes", /buy-[0-9a-f]{8}: BUY 0\.001 BTC at 30000 USDC/)
-    await tell("/order list", /buy-[0-9a-f]{8}: BUY 0\.001 BTC at 30000 USDC: /)
+    await tell("/order list", /buy-[0-9a-f]{8}: BUY 0\.001 BTC at 30000 USDC, expires after 6h: /)
     const [, id = ""] = /(buy-[0-9a-f]{8}): BUY/.exec(said().join("\n")) ?? []
     await tell(`/order change ${id} 29000`, /BUY +0\.001 BTC +at +29000/)
     await tell(`/order cancel ${id}`, new RegExp(`${id} is cancelled; what has filled stays`))
