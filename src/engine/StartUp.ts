@@ -86,13 +86,13 @@ export const record = Effect.fn("StartUp.record")(function* (
  * bot ran, so their orders are cancelled, and the orders of the new name wait for that.
  */
 const renamedFrom = (state: BotState, strategies: ReadonlyArray<Strategy>): ReadonlyArray<Of<"StrategyRemoved">> => {
-  const fresh = strategies.filter(({ name }) => state.strategies.get(name)?.loaded === undefined)
+  const hasRun = (name: string) => state.strategies.get(name)?.loaded !== undefined
+  const fresh = strategies.filter(({ name }) => !hasRun(name))
   const markets = new Set(fresh.flatMap(marketsOf).map(({ name }) => name))
   const holders = leftPositions(state, () => true).map(({ strategy }) => strategy)
   const kept = new Set([...strategies.map(({ name }) => name), ...holders])
-  const orders = unfinished(state).filter(({ market }) => markets.has(market))
-  const owners = new Set(orders.map(({ strategy }) => strategy))
-  const renamed = [...owners].filter((name) => !kept.has(name) && state.strategies.get(name)?.loaded !== undefined)
+  const owners = new Set(unfinished(state).flatMap(({ market, strategy }) => (markets.has(market) ? strategy : [])))
+  const renamed = [...owners].filter((name) => !kept.has(name) && hasRun(name))
   return renamed.map((strategy) => ({ _tag: "StrategyRemoved", strategy, orders: "drained" }))
 }
 

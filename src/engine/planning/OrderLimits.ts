@@ -180,9 +180,8 @@ const priceDeviation: LimitRow<Pick<Sized<Priced>, "desired">, MarketLimits.Pric
   forSuccessors: true,
   refuses: (order, at) => {
     const reason = MarketLimits.badDeviation(order.desired, at)
-    return (
-      reason && `${reason}; it waits for ${priceDeviation.flips(order, at, false)}, or raise limits.maxPriceDeviation`
-    )
+    if (reason === undefined) return undefined
+    return `${reason}; it waits for ${priceDeviation.flips(order, at, false)}, or raise limits.maxPriceDeviation`
   },
   stateText: ({ desired: { price, side } }, at) =>
     `${side} at ${Decimal.format(price)}, mid ${Decimal.short(Market.mid(at.price))}`,

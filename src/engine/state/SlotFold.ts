@@ -3,7 +3,7 @@ import { type Amount, max, min } from "../../domain/Amount.ts"
 import type { Of, PlacementEvent } from "../../domain/BotEvent.ts"
 import { present } from "../../domain/Present.ts"
 import { isAfterStop } from "../../strategy/kinds/StopExit.ts"
-import type { FeesByAsset, Forgone, SlotPast, SlotProgress } from "../../strategy/View.ts"
+import type { FeesByAsset, Forgone, LegProgress, SlotPast, SlotProgress } from "../../strategy/View.ts"
 import { feeBeforeFill, filledBase, filledOut, filledQuote, openQuantity, type Placement } from "./Placement.ts"
 
 /** Its totals are those of its ended orders. */
@@ -11,7 +11,7 @@ export interface Slot extends SlotId, Omit<SlotProgress, "live"> {
   readonly placement?: string
   readonly receivedInLeg: Amount
   /** The last order that ended here, and the slot's earlier progress, in case the order lives on. */
-  readonly lastEnd?: { readonly placement: string; readonly before: Partial<Slot> } | undefined
+  readonly lastEnd?: { readonly placement: string; readonly before: Course } | undefined
   readonly fees: FeesByAsset
   readonly feesBeforeFills: FeesByAsset
   /** Consecutive attempts that ended without a deposit, for any reason, and swaps that were paid back. The back-off counts them. */
@@ -25,6 +25,8 @@ export interface Slot extends SlotId, Omit<SlotProgress, "live"> {
   readonly frozen?: string
   readonly freeze?: Freeze
 }
+
+type Course = LegProgress & Pick<Slot, "past" | "receivedInLeg">
 
 export interface Freeze {
   readonly kind: "contradiction" | "leg"

@@ -103,7 +103,7 @@ export const make = Effect.fnUntraced(function* (
       standing = names
       if (names === "") forget()
     }
-    const admitted = beside(objections, next, strategies)
+    const admitted = versionsUnder(objections, next, strategies)
     const isUnchanged = admitted.length === strategies.length && admitted.every((each) => strategies.includes(each))
     if (!isUnchanged) yield* use(admitted)
     const applied = strategyFiles.strategies.filter(({ file, hash }) => ofFile(file, admitted)?.hash === hash)
@@ -155,7 +155,7 @@ const nextOf = (
 
 const ofFile = (file: string, strategies: ReadonlyArray<Strategy>) => strategies.find((each) => each.file === file)
 
-const areOf = (file: string, objections: Objections) => objections.some(({ files }) => files.includes(file))
+const isHeld = (file: string, objections: Objections) => objections.some(({ files }) => files.includes(file))
 
 /** A readable file without an objection waits for the file whose strategy name it takes. */
 const whyIn = (own: string, { problems, rendered }: StrategyFiles.ReadFiles, objections: Objections): string => {
@@ -185,8 +185,8 @@ const freshIn = (next: ReadonlyArray<Strategy>, running: ReadonlyArray<Strategy>
     return !running.includes(strategy) && !Admission.takesNoRisk(strategy, before, now)
   })
 
-const beside = (objections: Objections, next: ReadonlyArray<Strategy>, running: ReadonlyArray<Strategy>) =>
-  next.flatMap((each) => (areOf(each.file, objections) ? running.filter(({ file }) => file === each.file) : each))
+const versionsUnder = (objections: Objections, next: ReadonlyArray<Strategy>, running: ReadonlyArray<Strategy>) =>
+  next.flatMap((each) => (isHeld(each.file, objections) ? running.filter(({ file }) => file === each.file) : each))
 
 /** Judges all edits together. While there are objections, judges the others again, beside the versions that continue. */
 const judging = (admission: WatchOptions["admission"]) => {
@@ -202,14 +202,14 @@ const judging = (admission: WatchOptions["admission"]) => {
     let all = final
     let further: Objections
     do {
-      const versions = beside(all, next, running)
+      const versions = versionsUnder(all, next, running)
       const edits = fresh.filter((each) => versions.includes(each))
       further = namesakes(versions, running)
       if (further.length === 0 && edits.length > 0)
         further = yield* judge({ ...admission, allow }, { edits, running, versions })
       all = [...all, ...further]
     } while (further.length > 0)
-    const edit = keyOf(fresh.filter(({ file }) => areOf(file, all)))
+    const edit = keyOf(fresh.filter(({ file }) => isHeld(file, all)))
     last = { edit, until, final: all.filter(({ isFinal }) => isFinal) }
     return all
   })

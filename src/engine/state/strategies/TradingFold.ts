@@ -58,13 +58,13 @@ export const tradingAfter = (
 }
 
 /** The trade of a fill before the fee that the venue may have taken of its output already. */
-const tradeOf = (placement: Placement, { amountIn, amountOut }: Record<"amountIn" | "amountOut", Amount>) => {
-  const output = amountOut + feeBeforeFill(placement, amountOut)
-  return placement.side === "BUY" ? { base: output, quote: amountIn } : { base: amountIn, quote: output }
-}
+const tradeOf = (placement: Placement, { amountIn, amountOut }: Record<"amountIn" | "amountOut", Amount>) =>
+  exchangeOf(placement, amountIn, amountOut + feeBeforeFill(placement, amountOut))
 
-const orderOf = ({ inputAmount, outputAmount, side }: Placement) =>
-  side === "BUY" ? { base: outputAmount, quote: inputAmount } : { base: inputAmount, quote: outputAmount }
+const orderOf = (placement: Placement) => exchangeOf(placement, placement.inputAmount, placement.outputAmount)
+
+const exchangeOf = ({ side }: Placement, input: Amount, output: Amount) =>
+  side === "BUY" ? { base: output, quote: input } : { base: input, quote: output }
 
 const isBase = ({ inputAsset, side }: Placement, asset: string): boolean => (asset === inputAsset) === (side === "SELL")
 

@@ -329,10 +329,10 @@ const noOrder = ({ exit, price, side, size }: Rule, market: Market, moment: Mome
   for (const [key, term] of values) {
     const lookups = nothingFound()
     if (term === undefined || Number.isFinite(term.value({ ...moment, entry, found: lookups }))) continue
-    const reason = `its ${key === "then" ? "exit" : key} has no value now: it uses a value that does not exist now, such as an average entry without a position`
-    return lookups.isUndefined
-      ? { code: "no-order", text: reason, key }
-      : { code: "warming-up", text: `needs more candles for its ${key === "then" ? "exit" : key}`, key }
+    const part = key === "then" ? "exit" : key
+    if (!lookups.isUndefined) return { code: "warming-up", text: `needs more candles for its ${part}`, key }
+    const text = `its ${part} has no value now: it uses a value that does not exist now, such as an average entry without a position`
+    return { code: "no-order", text, key }
   }
   const text = `its price comes to ${Decimal.format(Decimal.fromNumber(entry, 8))}: a price must be above zero`
   if (entry <= 0) return { code: "no-order", text, key: "price" }
